@@ -1,0 +1,36 @@
+import type { McpHost } from './mcp-host.js'
+
+/** What a server tells about itself (MCP `Implementation`). */
+export interface ServerInfo {
+  readonly name: string
+  readonly version: string
+  readonly title?: string
+  readonly description?: string
+  readonly websiteUrl?: string
+  readonly icons?: readonly ServerIcon[]
+}
+
+interface ServerIcon {
+  readonly src: string
+  readonly mimeType?: string
+  readonly sizes?: readonly string[]
+  readonly theme?: 'light' | 'dark'
+}
+
+export interface SessionLimits {
+  /** A session that nobody has used for so long is ended, in milliseconds. Default half an hour. */
+  readonly idleMs?: number
+  /** How many may be open at once; beyond that a client gets 503. Default 1 000. */
+  readonly max?: number
+}
+
+/** What the servers of both eras are made from. */
+export interface EraSettings {
+  readonly host: McpHost
+  readonly info: ServerInfo
+  readonly instructions?: string
+  /** `undefined`: requests over HTTP stand alone. */
+  readonly sessions?: Required<SessionLimits> | undefined
+  /** How long a client may keep a list, in milliseconds. */
+  readonly listTtlMs: number
+}

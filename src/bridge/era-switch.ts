@@ -1,0 +1,134 @@
+import type { Logger } from '../interceptors/logger.js'
+import { type Era, eraOf } from './era.js'
+import { INTERNAL_ERROR, isObject, isRequest, type JsonRpcMessage } from './json-rpc.js'
+import type { Inbound, McpConnection, McpTransport } from './mcp-transport.js'
+
+export interface EraSwitchOptions {
+  readonly logger: Logger
+  /** Serves the transport in one era. */
+  readonly connect: (era: Era, transport: McpTransport) => Promise<McpConnection>
+}
+
+/**
+ * Serves a transport in the era that its client opens with. A client that asks what the new era offers (`server/discover`)
+ * may still turn to the old one with `initialize`.
+ */
+export class EraSwitch implements McpConnection {
+  readonly #transport: McpTransport
+  readonly #options: EraSwitchOptions
+  readonly #inbox: JsonRpcMessage[] = []
+  #delivering = false
+  #isClosed = false
+  #line: Line | undefined
+  /** The new era is settled: something else than the question what it offers was asked. */
+  #settled = false
+
+  constructor(transport: McpTransport, options: EraSwitchOptions) {
+    this.#transport = transport
+    this.#options = options
+  }
+
+  async start(): Promise<void> {
+    this.#transport.onmessage = (message: JsonRpcMessage) => {
+      this.#inbox.push(message)
+      void this.#deliver()
+    }
+    this.#transport.onerror = (error) => this.#reportError(error)
+    this.#transport.onclose = () => {
+      this.#isClosed = true
+      this.#line?.onclose?.()
+    }
+    await this.#transport.start()
+  }
+
+  async close(): Promise<void> {
+    await this.#line?.connection?.close()
+    await this.#transport.close()
+  }
+
+  /** One after the other, also while an SDK is loading. */
+  async #deliver(): Promise<void> {
+    if (this.#delivering) return
+    this.#delivering = true
+    for (let message = this.#inbox.shift(); message !== undefined; message = this.#inbox.shift()) {
+      if (this.#isClosed) break
+      try {
+        const line = await this.#lineFor(message)
+        if (!this.#isClosed) line.onmessage?.(message)
+      } catch (thrown) {
+        this.#options.logger.error({ err: thrown }, 'MCP connection failed')
+        await this.#refuse(message)
+      }
+    }
+    this.#delivering = false
+  }
+
+  async #lineFor(message: JsonRpcMessage): Promise<Line> {
+    const era = isObject(message) ? eraOf(message) : 'legacy'
+    const isFallback =
+      this.#line?.era === 'modern' && !this.#settled && era === 'legacy' && message.method === 'initialize'
+    if (this.#line === undefined || isFallback) await this.#open(era)
+    if (era === 'modern' && isRequest(message) && message.method !== 'server/discover') this.#settled = true
+    if (this.#line === undefined) throw new Error('The connection has no era')
+    return this.#line
+  }
+
+  async #open(era: Era): Promise<void> {
+    const previous = this.#line
+    this.#line = undefined
+    previous?.detach()
+    await previous?.connection?.close()
+    const line = new Line(era, this.#transport)
+    line.connection = await this.#options.connect(era, line)
+    this.#line = line
+    if (this.#isClosed) line.onclose?.()
+  }
+
+  #reportError(error: Error): void {
+    if (this.#line === undefined)
+      this.#options.logger.debug({ err: error }, 'MCP connection reported an error')
+    else this.#line.onerror?.(error)
+  }
+
+  async #refuse(message: JsonRpcMessage): Promise<void> {
+    if (!isRequest(message) || this.#isClosed) return
+    const error = { code: INTERNAL_ERROR, message: 'Internal error' }
+    await this.#transport.send({ jsonrpc: '2.0', id: message.id, error }).catch(() => undefined)
+  }
+}
+
+/** The transport as the server of one era has it. */
+class Line implements McpTransport {
+  onclose?: (() => void) | undefined
+  onerror?: ((error: Error) => void) | undefined
+  onmessage?: Inbound | undefined
+  connection?: McpConnection
+  readonly era: Era
+  readonly #transport: McpTransport
+  #attached = true
+
+  constructor(era: Era, transport: McpTransport) {
+    this.era = era
+    this.#transport = transport
+  }
+
+  get sessionId(): string | undefined {
+    return this.#transport.sessionId
+  }
+
+  async start(): Promise<void> {}
+
+  async send(message: JsonRpcMessage, options?: unknown): Promise<void> {
+    if (this.#attached) await this.#transport.send(message, options)
+  }
+
+  async close(): Promise<void> {
+    if (this.#attached) await this.#transport.close()
+    else this.onclose?.()
+  }
+
+  /** The transport goes on without it. */
+  detach(): void {
+    this.#attached = false
+  }
+}

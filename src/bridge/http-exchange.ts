@@ -1,0 +1,51 @@
+import { INVALID_REQUEST, type JsonRpcId, type JsonRpcMessage } from './json-rpc.js'
+
+/** One HTTP request that has passed the guard, whichever server it came through. */
+export interface HttpExchange {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** The parsed body of a POST. */
+  readonly message?: JsonRpcMessage
+  /** The socket's remote address. */
+  readonly address: string
+  header(name: string): string | undefined
+  /** Calls `listener` when the exchange is over: the answer is written, or the client is gone. */
+  onEnd(listener: () => void): void
+  /** The request without its body, for an SDK that takes web requests. Its signal aborts when the client is gone. */
+  toRequest(): Request
+}
+
+export interface HttpAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | ReadableStream<Uint8Array>
+}
+
+/** MCP's code for a refusal by the transport itself. */
+export const REFUSED = -32000
+
+export function jsonAnswer(value: unknown, status = 200): HttpAnswer {
+  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) }
+}
+
+/** A refusal in JSON-RPC's form. */
+export function errorAnswer(
+  status: number,
+  message: string,
+  {
+    code = status === 400 ? INVALID_REQUEST : REFUSED,
+    id = null,
+    headers = {},
+  }: {
+    readonly code?: number
+    readonly id?: JsonRpcId | null
+    readonly headers?: Readonly<Record<string, string>>
+  } = {},
+): HttpAnswer {
+  const answer = jsonAnswer({ jsonrpc: '2.0', error: { code, message }, id }, status)
+  return { ...answer, headers: { ...answer.headers, ...headers } }
+}
+
+/** What an SDK answered. */
+export function answerOf({ status, headers, body }: Response): HttpAnswer {
+  return { status, headers: Object.fromEntries(headers), ...(body !== null && { body }) }
+}

@@ -1,0 +1,60 @@
+/** Error codes of JSON-RPC 2.0, section 5.1. */
+export const PARSE_ERROR = -32700
+export const INVALID_REQUEST = -32600
+export const METHOD_NOT_FOUND = -32601
+export const INVALID_PARAMS = -32602
+export const INTERNAL_ERROR = -32603
+
+/** What goes onto the wire as a JSON-RPC error, with this code and message. Both SDK lines read `code`. */
+export class JsonRpcError extends Error {
+  readonly code: number
+
+  constructor(code: number, message: string) {
+    super(message)
+    this.name = 'JsonRpcError'
+    this.code = code
+  }
+}
+
+export type JsonRpcId = string | number
+
+/** A message as an SDK transport carries it. */
+export interface JsonRpcMessage {
+  readonly jsonrpc: '2.0'
+  readonly id?: JsonRpcId | undefined
+  readonly method?: string | undefined
+  readonly params?: Readonly<Record<string, unknown>> | undefined
+  readonly result?: unknown
+  readonly error?: unknown
+}
+
+export interface JsonRpcRequest extends JsonRpcMessage {
+  readonly id: JsonRpcId
+  readonly method: string
+}
+
+/** The value has the form of one message: a request, a notification or a response. A batch is none. */
+export function isJsonRpcMessage(value: unknown): value is JsonRpcMessage {
+  if (!isObject(value) || value.jsonrpc !== '2.0') return false
+  if (value.params !== undefined && !isObject(value.params)) return false
+  if (value.method === undefined) return isId(value.id) && ('result' in value || 'error' in value)
+  return typeof value.method === 'string' && (!('id' in value) || isId(value.id))
+}
+
+export function isRequest(message: JsonRpcMessage): message is JsonRpcRequest {
+  return message.method !== undefined && isId(message.id)
+}
+
+/** `params._meta` of a message or of a method's parameters, an empty object where there is none. */
+export function metaOf(params: unknown): Readonly<Record<string, unknown>> {
+  return isObject(params) && isObject(params._meta) ? params._meta : {}
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** MCP allows strings and integers; 0 and "" are ids like any other. */
+function isId(value: unknown): value is JsonRpcId {
+  return typeof value === 'string' || Number.isInteger(value)
+}

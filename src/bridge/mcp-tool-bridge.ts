@@ -1,0 +1,190 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { BridgedRuntime } from './bridged-runtime.js'
+import type { Era } from './era.js'
+import type { ServerInfo, SessionLimits } from './era-settings.js'
+import { EraSwitch } from './era-switch.js'
+import { Eras } from './eras.js'
+import { type FastifyPlugin, fastifyPlugin } from './fastify-plugin.js'
+import { HttpHost, type HttpHostOptions } from './http-host.js'
+import { McpHost } from './mcp-host.js'
+import type { McpConnection, McpTransport } from './mcp-transport.js'
+import { type NodeHandler, nodeArrival, writeAnswer } from './node-http.js'
+import { type AttachTarget, attach } from './sdk-v1/attach.js'
+import { StdioTransport } from './stdio-transport.js'
+import { claimStdout } from './stdout-guard.js'
+import { type FetchOptions, WebArrival } from './web-http.js'
+
+export interface McpToolBridgeOptions extends ServerInfo {
+  /** How to use the server, for the model. */
+  readonly instructions?: string
+  /** Tools on one page of a list. Default 1 000. */
+  readonly pageSize?: number
+  /** How long a client of 2026-07-28 may keep a list without asking again, in milliseconds. Default 30 000. */
+  readonly listTtlMs?: number
+  /** How long `close()`, and the end of stdin, wait for running calls, in milliseconds. Default 10 000. */
+  readonly drainMs?: number
+  readonly http?: McpHttpOptions
+}
+
+export interface McpHttpOptions extends HttpHostOptions {
+  /** Sessions of clients up to 2025-11-25: on with these limits (default), or `false` for requests that stand alone. */
+  readonly sessions?: boolean | SessionLimits
+}
+
+export interface ConnectOptions {
+  /** Default: the era that the client opens with. */
+  readonly era?: Era
+  /** Names the client in quotas. Default `unknown`. */
+  readonly address?: string
+}
+
+/**
+ * Serves the tools of a runtime over MCP: over stdio, over HTTP and over any transport of the SDKs, to clients of both
+ * eras at once. It follows the registry: clients hear of tools that come and go.
+ */
+export class McpToolBridge implements AsyncDisposable {
+  readonly #host: McpHost
+  readonly #eras: Eras
+  readonly #http: HttpHost
+  readonly #drainMs: number
+  readonly #open = new Set<McpConnection>()
+  readonly #attached = new Set<Disposable>()
+  #closing: Promise<void> | undefined
+
+  constructor(runtime: BridgedRuntime, options: McpToolBridgeOptions) {
+    const {
+      instructions,
+      pageSize = 1_000,
+      listTtlMs = 30_000,
+      drainMs = 10_000,
+      http = {},
+      ...info
+    } = options
+    const { sessions = true, ...httpOptions } = http
+    this.#host = new McpHost(runtime, { pageSize })
+    this.#eras = new Eras({
+      host: this.#host,
+      info,
+      listTtlMs,
+      sessions:
+        sessions === false
+          ? undefined
+          : { idleMs: 1_800_000, max: 1_000, ...(sessions !== true && sessions) },
+      ...(instructions !== undefined && { instructions }),
+    })
+    this.#http = new HttpHost(this.#host, this.#eras, httpOptions)
+    this.#drainMs = drainMs
+  }
+
+  /** HTTP sessions that are open. */
+  get sessionCount(): number {
+    return this.#eras.sessionCount
+  }
+
+  /**
+   * Serves stdin and stdout, and resolves when that is over: the client has closed stdin and its running calls are
+   * answered, or the bridge is closed. Meanwhile whatever else is printed to stdout goes to stderr.
+   */
+  async serveStdio(): Promise<void> {
+    this.#requireOpen()
+    using stdout = claimStdout()
+    const transport = new StdioTransport({
+      input: process.stdin,
+      output: stdout.output,
+      drainMs: this.#drainMs,
+    })
+    const connection = await this.#serve(transport, { address: 'stdio' })
+    await transport.closed
+    this.#open.delete(connection)
+  }
+
+  /** For Express and node:http: `app.all('/mcp', bridge.nodeHandler())`, with or without a body parser in front. */
+  nodeHandler(): NodeHandler {
+    return (req, res) => void this.#handle(req, res)
+  }
+
+  /** For Hono and every fetch host: `app.all('/mcp', (c) => bridge.fetch(c.req.raw))`. */
+  async fetch(request: Request, options: FetchOptions = {}): Promise<Response> {
+    const arrival = new WebArrival(request, options)
+    return arrival.respond(await this.#http.answer(arrival))
+  }
+
+  /** `app.register(bridge.fastify(), { prefix: '/mcp' })` */
+  fastify(): FastifyPlugin {
+    return fastifyPlugin(this.nodeHandler())
+  }
+
+  /** Serves one end of a transport, such as the SDK's in-memory pair, until either side closes it. */
+  async connect(
+    transport: McpTransport,
+    { era, address = 'unknown' }: ConnectOptions = {},
+  ): Promise<McpConnection> {
+    this.#requireOpen()
+    if (era !== undefined) return (await this.#eras.serverOf(era)).connect(transport, address)
+    return this.#serve(transport, { address })
+  }
+
+  /**
+   * Adds the tools to an SDK 1.x `Server` or `McpServer` that its owner connects; its other handlers stay. To be called
+   * before it is connected, unless it has declared tools. Throws if it has tools of its own. Dispose of what it returns
+   * to take them away again.
+   */
+  attachTo(server: AttachTarget): Disposable {
+    this.#requireOpen()
+    const attached = attach(this.#host, server)
+    this.#attached.add(attached)
+    return {
+      [Symbol.dispose]: () => {
+        if (this.#attached.delete(attached)) attached[Symbol.dispose]()
+      },
+    }
+  }
+
+  /**
+   * Takes no new clients, waits for running calls, then ends every session, stream and connection and lets go of the
+   * registry. The runtime goes on.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #close(): Promise<void> {
+    this.#http.close()
+    await this.#host.whenIdle(this.#drainMs)
+    // The SDKs send an answer a few turns after they have it.
+    await new Promise(setImmediate)
+    for (const attached of this.#attached) attached[Symbol.dispose]()
+    this.#attached.clear()
+    await Promise.all([...this.#open].map((connection) => connection.close()))
+    this.#open.clear()
+    await this.#eras.close()
+  }
+
+  async #serve(transport: McpTransport, { address }: { readonly address: string }): Promise<McpConnection> {
+    const connection = new EraSwitch(transport, {
+      logger: this.#host.logger,
+      connect: async (era, line) => (await this.#eras.serverOf(era)).connect(line, address),
+    })
+    await connection.start()
+    this.#open.add(connection)
+    return connection
+  }
+
+  async #handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    try {
+      await writeAnswer(res, await this.#http.answer(nodeArrival(req, res)))
+    } catch (thrown) {
+      this.#host.logger.error({ err: thrown }, 'MCP answer over HTTP failed')
+      res.destroy()
+    }
+  }
+
+  #requireOpen(): void {
+    if (this.#closing !== undefined) throw new Error('The bridge is closed')
+  }
+}

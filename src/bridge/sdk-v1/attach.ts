@@ -1,0 +1,89 @@
+import { isObject, type JsonRpcId } from '../json-rpc.js'
+import type { McpHost } from '../mcp-host.js'
+
+/** The part of an SDK 1.x `Server` that is used, so that a host's own copy of the SDK fits. */
+export interface AttachableServer {
+  readonly transport?: unknown
+  assertCanSetRequestHandler(method: string): void
+  // biome-ignore-start lint/suspicious/noExplicitAny: generic over zod schemas in the SDK
+  registerCapabilities(capabilities: any): void
+  setRequestHandler(schema: any, handler: (request: any, extra: any) => any): void
+  // biome-ignore-end lint/suspicious/noExplicitAny: see above
+  removeRequestHandler(method: string): void
+  sendToolListChanged(): Promise<void>
+  sendLoggingMessage(params: { level: 'debug'; data: unknown }, sessionId?: string): Promise<void>
+}
+
+/** An SDK 1.x `Server`, or the `McpServer` around one. */
+export type AttachTarget = AttachableServer | { readonly server: AttachableServer }
+
+interface Extra {
+  readonly requestId: JsonRpcId
+  readonly sessionId?: string
+  readonly signal: AbortSignal
+  sendNotification(notification: { method: string; params: unknown }): Promise<void>
+}
+
+/** Lets the host's registry answer `tools/list` and `tools/call` of a server that somebody else owns and connects. */
+export function attach(host: McpHost, target: AttachTarget): Disposable {
+  const server = 'server' in target ? target.server : target
+  requireFree(server)
+  if (server.transport === undefined) server.registerCapabilities({ tools: { listChanged: true } })
+  for (const method of host.methods) {
+    server.setRequestHandler(anyRequest(method), (request: unknown, extra: Extra) =>
+      host.request(method, isObject(request) ? request.params : undefined, {
+        era: 'legacy',
+        id: extra.requestId,
+        sessionId: extra.sessionId,
+        address: 'unknown',
+        signal: extra.signal,
+        logLevel: 'debug',
+        notify: (name, params) => notify(server, extra, name, params),
+      }),
+    )
+  }
+  const changes = host.onToolsChanged(() => {
+    if (server.transport !== undefined) server.sendToolListChanged().catch(() => undefined)
+  })
+  return {
+    [Symbol.dispose]: () => {
+      changes[Symbol.dispose]()
+      for (const method of host.methods) server.removeRequestHandler(method)
+    },
+  }
+}
+
+/** Two lists cannot be one: who comes first would hide the other's tools. */
+function requireFree(server: AttachableServer): void {
+  try {
+    server.assertCanSetRequestHandler('tools/list')
+    server.assertCanSetRequestHandler('tools/call')
+  } catch (cause) {
+    throw new Error(
+      'The server has tools of its own: attach to one without, and register them in the registry',
+      { cause },
+    )
+  }
+}
+
+function notify(
+  server: AttachableServer,
+  extra: Extra,
+  method: string,
+  params: Readonly<Record<string, unknown>>,
+): void {
+  const sent =
+    method === 'notifications/message'
+      ? // The server knows the level that the client asked for, and whether it may log at all.
+        server.sendLoggingMessage(params as { level: 'debug'; data: unknown }, extra.sessionId)
+      : extra.sendNotification({ method, params })
+  sent.catch(() => undefined)
+}
+
+/**
+ * What the SDK needs of a zod schema to take a handler: the method, and a parser. This one lets everything through, and
+ * comes without loading the SDK, or a second copy of it.
+ */
+function anyRequest(method: string): object {
+  return { shape: { method: { value: method } }, safeParse: (data: unknown) => ({ success: true, data }) }
+}

@@ -1,0 +1,65 @@
+import {
+  type Implementation,
+  McpServer,
+  type Result,
+  type ServerContext,
+  type StandardSchemaV1,
+} from '@modelcontextprotocol/server'
+import type { EraSettings } from '../era-settings.js'
+import { isLogLevel } from '../log-level.js'
+import type { McpHost } from '../mcp-host.js'
+import type { McpRequest } from '../mcp-request.js'
+
+const LOG_LEVEL_META = 'io.modelcontextprotocol/logLevel'
+
+/**
+ * A server of SDK 2.x that the host answers for. It is an `McpServer`, although none of its tool registry is used: only
+ * for one does the SDK check the `Mcp-Param-*` headers against the tool's schema.
+ */
+export class ModernServer extends McpServer {
+  readonly #host: McpHost
+
+  constructor({ host, info, instructions, listTtlMs }: EraSettings, address: string) {
+    super(
+      structuredClone(info) as Implementation, // whose arrays are not readonly
+      {
+        capabilities: { tools: { listChanged: true }, logging: {} },
+        cacheHints: { 'tools/list': { ttlMs: listTtlMs, cacheScope: 'private' } },
+        ...(instructions !== undefined && { instructions }),
+      },
+    )
+    this.#host = host
+    this.server.onerror = (error) => host.logger.debug({ err: error }, 'MCP connection reported an error')
+    for (const method of host.methods) {
+      this.server.setRequestHandler(method, { params: unparsed }, async (params, ctx) => {
+        return (await host.request(method, params, toMcpRequest(ctx, address))) as Result
+      })
+    }
+  }
+
+  /** Called by the SDK for the header check. Marked internal there; a test of ours notices if that ends. */
+  override toolInputSchemaJson(name: string): Record<string, unknown> | undefined {
+    return this.#host.toolSchema(name)
+  }
+}
+
+/** The host reads the parameters itself. */
+const unparsed: StandardSchemaV1 = {
+  '~standard': { version: 1, vendor: 'toolwire', validate: (value) => ({ value }) },
+}
+
+function toMcpRequest({ mcpReq, sessionId }: ServerContext, address: string): McpRequest {
+  const logLevel = (mcpReq.envelope as Readonly<Record<string, unknown>> | undefined)?.[LOG_LEVEL_META]
+  return {
+    era: 'modern',
+    id: mcpReq.id,
+    sessionId,
+    address,
+    signal: mcpReq.signal,
+    logLevel: isLogLevel(logLevel) ? logLevel : undefined,
+    notify: (method, params) => {
+      // Late ones reject: the request is answered, or its client is gone.
+      mcpReq.notify({ method, params } as Parameters<typeof mcpReq.notify>[0]).catch(() => undefined)
+    },
+  }
+}

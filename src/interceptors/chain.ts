@@ -1,0 +1,170 @@
+import { type Awaitable, isPromise } from '../registry/awaitable.js'
+import { describe } from '../registry/json-value.js'
+import { type AnyToolError, ToolError } from '../registry/tool-error.js'
+import { ToolExecutionContext } from '../registry/tool-execution-context.js'
+import { ToolExecutionResult, type ToolSuccess } from '../registry/tool-execution-result.js'
+import type { Next, ToolInterceptor } from '../registry/tool-interceptor.js'
+
+/** What stands inside a chain: the next ring, or the executor. Throws or rejects on failure. */
+export type Innermost = (ctx: ToolExecutionContext) => Awaitable<ToolSuccess>
+
+/** One ring of interceptors, the first one outermost. Built once, run for every call; holds nothing of a call. */
+export class InterceptorChain {
+  readonly #interceptors: readonly ToolInterceptor[]
+  readonly #argumentsAreFinal: boolean
+
+  constructor(
+    interceptors: readonly ToolInterceptor[],
+    { argumentsAreFinal }: { readonly argumentsAreFinal: boolean },
+  ) {
+    this.#interceptors = interceptors
+    this.#argumentsAreFinal = argumentsAreFinal
+  }
+
+  /**
+   * Runs the hooks around `innermost` as `ToolInterceptor` promises, and rejects with a `ToolError`. With no interceptors
+   * it is `innermost` itself: it may answer now, and throws what that throws.
+   */
+  run(ctx: ToolExecutionContext, innermost: Innermost): Awaitable<ToolSuccess> {
+    return this.#interceptors.length === 0 ? innermost(ctx) : this.#runFrom(0, ctx, innermost)
+  }
+
+  async #runFrom(start: number, outerCtx: ToolExecutionContext, innermost: Innermost): Promise<ToolSuccess> {
+    let ctx = outerCtx
+    let result: ToolSuccess | undefined
+    let error: AnyToolError | undefined
+    /** Those whose `beforeExecute` completed, each with the context that it passed on. */
+    const entered: { readonly interceptor: ToolInterceptor; readonly ctx: ToolExecutionContext }[] = []
+
+    try {
+      for (let i = start; i < this.#interceptors.length; i++) {
+        const interceptor = this.#interceptors[i] as ToolInterceptor
+        const returned = interceptor.beforeExecute?.(ctx)
+        const answer = isPromise(returned) ? await returned : returned
+        if (ToolExecutionResult.is(answer)) {
+          result = requireSuccess(answer)
+          break
+        }
+        if (ToolExecutionContext.is(answer)) {
+          const refusal = this.#refusalOf(answer, ctx)
+          if (refusal !== undefined) throw mistakeOf(interceptor, refusal)
+          ctx = answer
+        }
+        entered.push({ interceptor, ctx })
+        if (interceptor.aroundExecute !== undefined) {
+          result = await this.#around(interceptor, i + 1, ctx, innermost)
+          break
+        }
+      }
+      result ??= await innermost(ctx)
+    } catch (thrown) {
+      error = ToolError.from(thrown)
+    }
+
+    for (let i = entered.length - 1; i >= 0; i--) {
+      const { interceptor, ctx } = entered[i] as (typeof entered)[number]
+      try {
+        const returned =
+          error === undefined
+            ? interceptor.afterExecute?.(ctx, result as ToolSuccess)
+            : interceptor.onError?.(ctx, error)
+        const answer = isPromise(returned) ? await returned : returned
+        if (!ToolExecutionResult.is(answer)) continue
+        result = requireSuccess(answer)
+        error = undefined
+      } catch (thrown) {
+        error = error === undefined ? ToolError.from(thrown) : replacing(error, thrown)
+      }
+    }
+    if (error !== undefined) throw error
+    return result as ToolSuccess
+  }
+
+  async #around(
+    interceptor: ToolInterceptor,
+    inner: number,
+    ctx: ToolExecutionContext,
+    innermost: Innermost,
+  ): Promise<ToolSuccess> {
+    let state: 'ready' | 'running' | 'over' = 'ready'
+    const settled = () => {
+      if (state === 'running') state = 'ready'
+    }
+    const next: Next = (innerCtx = ctx) => {
+      const refusal = state === 'ready' ? this.#refusalOf(innerCtx, ctx) : nextMisuse[state]
+      if (refusal !== undefined) return rejected(mistakeOf(interceptor, refusal))
+      state = 'running'
+      const running = this.#runFrom(inner, innerCtx, innermost)
+      // Also keeps a failure from ending the process where the interceptor drops the promise.
+      running.then(settled, settled)
+      return running
+    }
+    try {
+      const answer: unknown = await interceptor.aroundExecute?.(ctx, next)
+      if (ToolExecutionResult.is(answer)) return requireSuccess(answer)
+      throw mistakeOf(
+        interceptor,
+        `aroundExecute must return a ToolExecutionResult (got ${describe(answer)})`,
+      )
+    } finally {
+      state = 'over'
+    }
+  }
+
+  /** Why `changed` cannot stand in for `ctx`; nothing if it can. */
+  #refusalOf(changed: ToolExecutionContext, ctx: ToolExecutionContext): string | undefined {
+    if (!ToolExecutionContext.is(changed) || !changed.isOfSameCall(ctx)) {
+      return 'a context must be made from the one given, by ctx.with(…)'
+    }
+    if (this.#argumentsAreFinal && changed.args !== ctx.args) {
+      return 'arguments are final in the execution ring; change them in the request ring'
+    }
+    return undefined
+  }
+}
+
+/** What an interceptor is called in logs and errors. */
+export function nameOf(interceptor: ToolInterceptor): string {
+  if (interceptor.name !== undefined) return interceptor.name
+  const className = interceptor.constructor?.name
+  return !className || className === 'Object' ? 'interceptor' : className
+}
+
+const nextMisuse = {
+  running: 'next() was called again before the previous call of it had settled',
+  over: 'next() was called after aroundExecute had returned',
+}
+
+/** A returned failure is the same as throwing its error. */
+function requireSuccess(result: ToolExecutionResult): ToolSuccess {
+  if (result.ok) return result
+  throw result.error
+}
+
+/** An error in the interceptor's own code: it is named in the log, and masked as any exception for the caller. */
+function mistakeOf(interceptor: ToolInterceptor, what: string): AnyToolError {
+  return ToolError.from(new TypeError(`${nameOf(interceptor)}: ${what}`))
+}
+
+/** Rejects, and does not end the process where nobody looks. */
+function rejected(error: AnyToolError): Promise<never> {
+  const promise = Promise.reject(error)
+  promise.catch(() => undefined)
+  return promise
+}
+
+/** What `thrown`, which came while `first` was handled, stands for; `first` is its cause unless it names another. */
+function replacing(first: AnyToolError, thrown: unknown): AnyToolError {
+  if (thrown === first || !(thrown instanceof Error) || thrown.cause !== undefined) {
+    return ToolError.from(thrown)
+  }
+  // In a copy: other calls may throw the same instance, it may be frozen, and it may be a cause of `first` itself.
+  const own = Object.getOwnPropertyDescriptors(thrown)
+  // In newer versions of V8 the stack is behind an accessor that answers for the original alone.
+  const added = { stack: hidden(thrown.stack), cause: hidden(first) }
+  return ToolError.from(Object.create(Object.getPrototypeOf(thrown), { ...own, ...added }))
+}
+
+function hidden(value: unknown): PropertyDescriptor {
+  return { value, writable: true, configurable: true, enumerable: false }
+}

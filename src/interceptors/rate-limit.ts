@@ -1,0 +1,75 @@
+import { AttributeKey } from '../registry/call-attributes.js'
+import { OverloadedError, RateLimitedError } from '../registry/tool-error.js'
+import type { ToolExecutionContext } from '../registry/tool-execution-context.js'
+import type { ToolInterceptor } from '../registry/tool-interceptor.js'
+import { InterceptorOrder } from './interceptor-order.js'
+import { MemoryStore } from './stores/memory-store.js'
+import { type Consumption, type Store, StoreFullError, storeKey } from './stores/store.js'
+
+export interface RateLimitInterceptorOptions {
+  /** Counts the calls. Processes that share one share the quota. @default a `MemoryStore` of its own */
+  readonly store?: Store
+  /** Calls a minute for each caller and tool whose metadata names none; 0 refuses them all. @default 60 */
+  readonly defaultPerMinute?: number
+  /** Begins every key: two rate limits over one store need two, or each call counts twice. @default 'rate-limit' */
+  readonly keyPrefix?: string
+  /** @default InterceptorOrder.rateLimit */
+  readonly order?: number
+}
+
+const WINDOW_MS = 60_000
+/** What a caller is told when the store cannot say when it will be of use again. */
+const STORE_RETRY_MS = 5_000
+
+/**
+ * Lets each caller make so many calls of each tool in any 60 seconds: `metadata.rateLimit.perMinute`, or the default.
+ * What is beyond fails with `RATE_LIMITED` before anything of it runs, and does not count. Calls of tools that do not
+ * exist count as calls of one tool, so that made-up names neither lift the limit nor fill the store.
+ *
+ * A store that is full or fails refuses with `OVERLOADED`, the reason as `cause`: calls that cannot be counted do not run.
+ */
+export class RateLimitInterceptor implements ToolInterceptor {
+  readonly ring = 'request'
+  readonly order: number
+  readonly #store: Store
+  readonly #keyPrefix: string
+  readonly #defaultPerMinute: number
+  readonly #counted = new AttributeKey<true>('rate-limit.counted')
+
+  constructor({
+    store = new MemoryStore(),
+    defaultPerMinute = 60,
+    keyPrefix = 'rate-limit',
+    order = InterceptorOrder.rateLimit,
+  }: RateLimitInterceptorOptions = {}) {
+    if (!Number.isSafeInteger(defaultPerMinute) || defaultPerMinute < 0) {
+      throw new RangeError(
+        `defaultPerMinute of a rate limit must be a whole number from 0 (got ${defaultPerMinute})`,
+      )
+    }
+    this.#store = store
+    this.#defaultPerMinute = defaultPerMinute
+    this.#keyPrefix = keyPrefix
+    this.order = order
+  }
+
+  async beforeExecute(ctx: ToolExecutionContext): Promise<void> {
+    // One call is counted once: not again when it is resumed with an answer, nor when an outer interceptor repeats it.
+    if (ctx.round > 1 || ctx.attributes.has(this.#counted)) return
+    const limit = ctx.tool?.metadata.rateLimit?.perMinute ?? this.#defaultPerMinute
+    const { allowed, retryAfterMs } = await this.#consume(ctx, limit)
+    // No wait helps where nothing is allowed.
+    if (!allowed) throw new RateLimitedError(ctx.toolName, retryAfterMs, { retryable: limit > 0 })
+    ctx.attributes.set(this.#counted, true)
+  }
+
+  async #consume({ tool, toolName, callerKey }: ToolExecutionContext, limit: number): Promise<Consumption> {
+    const key = storeKey(this.#keyPrefix, callerKey, tool === undefined ? undefined : toolName)
+    try {
+      return await this.#store.consume(key, { limit, windowMs: WINDOW_MS })
+    } catch (error) {
+      const retryAfterMs = StoreFullError.is(error) ? error.retryAfterMs : undefined
+      throw new OverloadedError(toolName, retryAfterMs ?? STORE_RETRY_MS, { cause: error })
+    }
+  }
+}

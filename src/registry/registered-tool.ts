@@ -1,0 +1,64 @@
+import type { ToolDefinition } from './tool-definition.js'
+import type { ToolInterceptor } from './tool-interceptor.js'
+
+/** Where a tool comes from: its name stands in errors, its interceptors stand around each of its tools. */
+export interface ToolSource {
+  readonly name: string
+  readonly interceptors?: readonly ToolInterceptor[]
+}
+
+/** `setTimeout` fires at once for a delay that is longer. 24 days will do for infinity. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** A definition in the registry, with its source and the calls that are running. Replacing a tool makes a new one. */
+export class RegisteredTool {
+  readonly definition: ToolDefinition
+  readonly source: ToolSource
+  /** Those who wait for leases to be released; each looks again at every release. */
+  readonly #waiting: (() => void)[] = []
+  #running = 0
+
+  constructor(definition: ToolDefinition, source: ToolSource) {
+    this.definition = definition
+    this.source = frozenSource(source)
+  }
+
+  /** Calls that hold a lease. */
+  get running(): number {
+    return this.#running
+  }
+
+  /** Keeps the tool from being let go while a call runs. Each `acquire` needs one `release`. */
+  acquire(): void {
+    this.#running++
+  }
+
+  release(): void {
+    this.#running--
+    for (const wake of this.#waiting.splice(0)) wake()
+  }
+
+  /** Resolves to `true` once no more than `own` leases are held, to `false` after `boundMs`, which may be infinite. */
+  drained(boundMs: number, own: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const check = () => {
+        if (this.#running > own) return void this.#waiting.push(check)
+        clearTimeout(timer)
+        resolve(true)
+      }
+      const timer = setTimeout(
+        () => {
+          this.#waiting.splice(this.#waiting.indexOf(check), 1)
+          resolve(false)
+        },
+        Math.min(boundMs, LONGEST_TIMER_MS),
+      )
+      check()
+    })
+  }
+}
+
+/** A provider may change its list of interceptors later; the tool keeps those it was registered with. */
+function frozenSource({ name, interceptors }: ToolSource): ToolSource {
+  return Object.freeze({ name, ...(interceptors && { interceptors: Object.freeze([...interceptors]) }) })
+}

@@ -1,0 +1,96 @@
+import { hasBrand } from './brand.js'
+import { type AnyToolError, ToolError } from './tool-error.js'
+
+const BRAND = Symbol.for('toolwire.ToolExecutionResult')
+
+/** One block of MCP content (2025-11-25 "Tool Result"): text, image, audio, resource link or embedded resource. */
+export interface ToolContent {
+  readonly type: string
+  readonly [field: string]: unknown
+}
+
+/** What is known of every call that has ended. */
+interface Ended {
+  readonly toolName: string
+  /** From the start of the call to its answer, in milliseconds. */
+  readonly durationMs: number
+}
+
+/** The tool did its work. */
+export interface ToolSuccess<Value = unknown> extends Ended {
+  readonly ok: true
+  readonly value: Value
+  /** What a model is shown, where that is not just `value` as JSON. */
+  readonly content?: readonly ToolContent[]
+  /** Extra data for the client, as MCP's `_meta`. */
+  readonly meta?: Readonly<Record<string, unknown>>
+  /** A stand-in, not the tool's own answer: from a fallback or the last good result. */
+  readonly degraded?: true
+}
+
+/** The tool did not do its work, or not as promised. */
+export interface ToolFailure extends Ended {
+  readonly ok: false
+  readonly error: AnyToolError
+}
+
+/** The answer to every call: frozen, never thrown. `if (result.ok) result.value else result.error`. */
+export type ToolExecutionResult<Value = unknown> = ToolSuccess<Value> | ToolFailure
+
+/** The parts of a success beside its value. */
+export type ToolSuccessParts = Partial<Omit<ToolSuccess, 'ok' | 'value'>>
+
+/** Makes and recognises results; the only way to make one, so that a look-alike is never taken for one. */
+export const ToolExecutionResult = Object.freeze({
+  /** An executor returns one to add `content`, and a hook to answer in the tool's place. The router fills in the rest. */
+  success<Value>(value: Value, parts: ToolSuccessParts = {}): ToolSuccess<Value> {
+    return new Success(value, parts)
+  },
+  /** From a hook the same as throwing `error`. */
+  failure(error: unknown, parts: Partial<Ended> = {}): ToolFailure {
+    return new Failure(ToolError.from(error), parts)
+  },
+  is(value: unknown): value is ToolExecutionResult {
+    return hasBrand(value, BRAND)
+  },
+})
+
+abstract class Result {
+  readonly toolName: string
+  readonly durationMs: number
+  constructor({ toolName = '', durationMs = 0 }: Partial<Ended>) {
+    this.toolName = toolName
+    this.durationMs = durationMs
+  }
+  get [BRAND](): true {
+    return true
+  }
+}
+
+class Success<Value> extends Result implements ToolSuccess<Value> {
+  readonly ok = true
+  readonly value: Value
+  declare readonly content?: readonly ToolContent[]
+  declare readonly meta?: Readonly<Record<string, unknown>>
+  declare readonly degraded?: true
+  constructor(value: Value, parts: ToolSuccessParts) {
+    super(parts)
+    this.value = value
+    if (parts.content !== undefined) {
+      this.content = Object.freeze(parts.content.map((block) => Object.freeze({ ...block })))
+    }
+    if (parts.meta !== undefined) this.meta = Object.freeze({ ...parts.meta })
+    if (parts.degraded) this.degraded = true
+    Object.freeze(this)
+  }
+}
+
+class Failure extends Result implements ToolFailure {
+  readonly ok = false
+  readonly error: AnyToolError
+  constructor(error: AnyToolError, parts: Partial<Ended>) {
+    super(parts)
+    this.error = error
+    Object.freeze(this)
+  }
+}

@@ -1,0 +1,91 @@
+import { describe, frozenCopy } from './json-value.js'
+import { listOfStrings } from './list-of-strings.js'
+
+/** MCP tool annotations: hints to a client about behaviour, never trusted for a decision of ours. */
+export interface ToolAnnotations {
+  readonly title?: string
+  readonly readOnlyHint?: boolean
+  readonly destructiveHint?: boolean
+  readonly idempotentHint?: boolean
+  readonly openWorldHint?: boolean
+}
+
+/** What the author of a tool says about running it. Everything is optional; see {@link ToolMetadata} for the defaults. */
+export interface ToolMetadataInit {
+  /** The team that answers for the tool. */
+  readonly owner?: string
+  readonly version?: string
+  /** The deadline of one call, retries included. Default: the runtime's. */
+  readonly timeoutMs?: number
+  /** Calls a minute for each caller, where a `RateLimitInterceptor` guards the tool. Default: the interceptor's. */
+  readonly rateLimit?: { readonly perMinute: number }
+  readonly tags?: Iterable<string>
+  /** `true`, or a sentence that says what to use instead. */
+  readonly deprecated?: boolean | string
+  /** Where to read more: name to URL, such as `{ runbook: 'https://…' }`. */
+  readonly links?: Readonly<Record<string, string>>
+  readonly readOnly?: boolean
+  readonly destructive?: boolean
+  readonly idempotent?: boolean
+}
+
+/**
+ * The operations layer of a tool: who owns it and how it may be run. Retry, cache and approval decide on this alone.
+ *
+ * Defaults follow MCP's `ToolAnnotations`: a tool that says nothing may write and destroy, and must not be repeated. For
+ * a tool written in code an annotation counts as having said so; a tool from elsewhere passes no annotations here.
+ */
+export interface ToolMetadata extends Omit<ToolMetadataInit, 'tags'> {
+  readonly tags: readonly string[]
+  /** It changes nothing. Default `false`. */
+  readonly readOnly: boolean
+  /** It may delete or overwrite. Default: unless it is read-only. */
+  readonly destructive: boolean
+  /** Running it twice with the same arguments is the same as once. Default: if it is read-only. */
+  readonly idempotent: boolean
+}
+
+/**
+ * A deeply frozen copy of what an author says. Throws a `TypeError` that names the field of a value that makes no sense:
+ * decisions about safety hang on them, and `readOnly: 'no'` would count as yes.
+ */
+export function metadataInit({ tags = [], ...init }: ToolMetadataInit): ToolMetadataInit {
+  for (const name of ['readOnly', 'destructive', 'idempotent'] as const)
+    requireBoolean(`metadata.${name}`, init[name])
+  requireTimeout(init.timeoutMs)
+  requireQuota(init.rateLimit)
+  return frozenCopy({ ...init, tags: [...new Set(listOfStrings(tags, 'metadata.tags'))] }, 'metadata')
+}
+
+/** The effective, deeply frozen metadata. Throws as {@link metadataInit} does. */
+export function toolMetadata(init: ToolMetadataInit = {}, annotations: ToolAnnotations = {}): ToolMetadata {
+  const said = metadataInit(init)
+  const { readOnlyHint, destructiveHint, idempotentHint } = annotations
+  const readOnly = said.readOnly ?? readOnlyHint ?? false
+  return Object.freeze({
+    ...said,
+    tags: said.tags as readonly string[],
+    readOnly,
+    destructive: said.destructive ?? destructiveHint ?? !readOnly,
+    idempotent: said.idempotent ?? idempotentHint ?? readOnly,
+  })
+}
+
+function requireBoolean(place: string, value: unknown): void {
+  if (value === undefined || typeof value === 'boolean') return
+  throw new TypeError(`${place} must be true or false (got ${describe(value)})`)
+}
+
+function requireTimeout(value: unknown): void {
+  if (value === undefined || (typeof value === 'number' && Number.isFinite(value) && value > 0)) return
+  throw new TypeError(`metadata.timeoutMs must be a positive number of milliseconds (got ${describe(value)})`)
+}
+
+function requireQuota(rateLimit: ToolMetadataInit['rateLimit']): void {
+  if (rateLimit === undefined) return
+  const perMinute: unknown = rateLimit?.perMinute
+  if (Number.isInteger(perMinute) && Number(perMinute) >= 0) return
+  throw new TypeError(
+    `metadata.rateLimit.perMinute must be a whole number from 0 (got ${describe(perMinute)})`,
+  )
+}

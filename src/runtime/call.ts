@@ -1,0 +1,234 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { CallAttributes } from '../registry/call-attributes.js'
+import type { Principal } from '../registry/principal.js'
+import type { ToolDescriptor } from '../registry/tool-descriptor.js'
+import {
+  type AnyToolError,
+  AskUnsupportedError,
+  ToolAbortedError,
+  type ToolOutcome,
+} from '../registry/tool-error.js'
+import type { AskAnswer, AskQuestion, LogLevel, ToolCall } from '../registry/tool-execution-context.js'
+import type { ToolSuccess } from '../registry/tool-execution-result.js'
+
+/** Who calls and how; everything is optional. */
+export interface CallOptions {
+  /** Unique in its session. Default: a random UUID. */
+  readonly callId?: string | number
+  readonly sessionId?: string
+  /** W3C trace id. Default: a random one. */
+  readonly traceId?: string
+  readonly agentId?: string
+  readonly principal?: Principal
+  /** Where the caller's connection comes from; set for calls from outside this process, and then part of its key. */
+  readonly address?: string
+  /** Cancels the call. */
+  readonly signal?: AbortSignal
+  /** The deadline, if it is earlier than the tool's own. */
+  readonly timeoutMs?: number
+  /** Answers the executor's questions to the user. */
+  readonly ask?: (question: AskQuestion) => Promise<AskAnswer>
+  readonly onProgress?: (progress: number, total?: number, message?: string) => void
+  readonly onLog?: (level: LogLevel, data: unknown, logger?: string) => void
+}
+
+/** One call while it runs. What an executor may never touch (ids, the signal, attributes) is made at the first touch. */
+export class Call implements ToolCall {
+  readonly toolName: string
+  readonly tool: ToolDescriptor | undefined
+  readonly timeoutMs: number
+  /** Both on the clock of `performance.now()`. */
+  readonly startedAt = performance.now()
+  readonly expiresAt: number
+  readonly round = 1
+  /** What is known of the work: of its last attempt, if there were several. */
+  outcome: ToolOutcome = 'not-started'
+  /** Times that the executor was started. */
+  attempts = 0
+  /** The result that the execution ring gave and that has passed the check. */
+  checkedResult: ToolSuccess | undefined
+  /** Hears of the abort, once. */
+  onAbort: ((reason: AnyToolError) => void) | undefined
+  /** No answer is awaited any more: progress and log lines are dropped. */
+  ended = false
+  readonly #options: CallOptions
+  #callId: string | number | undefined
+  #traceId: string | undefined
+  #attributes: CallAttributes | undefined
+  #once: Map<string, Promise<unknown>> | undefined
+  #controller: AbortController | undefined
+  #abortedBy: AnyToolError | undefined
+  #interrupt: ((error: AnyToolError) => void) | undefined
+  #unsettled = 0
+  #onSettled: (() => void) | undefined
+  constructor(toolName: string, tool: ToolDescriptor | undefined, timeoutMs: number, options: CallOptions) {
+    this.toolName = toolName
+    this.tool = tool
+    this.timeoutMs = timeoutMs
+    this.expiresAt = this.startedAt + timeoutMs
+    this.#options = options
+  }
+
+  get callId(): string | number {
+    this.#callId ??= this.#options.callId ?? randomUUID()
+    return this.#callId
+  }
+  get traceId(): string {
+    this.#traceId ??= this.#options.traceId ?? randomBytes(16).toString('hex')
+    return this.#traceId
+  }
+  get sessionId() {
+    return this.#options.sessionId
+  }
+  get agentId() {
+    return this.#options.agentId
+  }
+  get principal() {
+    return this.#options.principal
+  }
+  get callerKey(): string {
+    const { principal, address, sessionId, agentId } = this.#options
+    if (principal !== undefined) return `principal:${principal.key}`
+    if (address !== undefined) return `address:${address}`
+    if (sessionId !== undefined) return `session:${sessionId}`
+    return agentId === undefined ? 'anonymous' : `agent:${agentId}`
+  }
+  get attributes(): CallAttributes {
+    this.#attributes ??= new CallAttributes()
+    return this.#attributes
+  }
+  get deadline(): number {
+    return performance.timeOrigin + this.expiresAt
+  }
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.#abortedBy !== undefined) this.#controller.abort(this.#abortedBy)
+    }
+    return this.#controller.signal
+  }
+
+  /** What a result says of its call. */
+  stamp(): { readonly toolName: string; readonly durationMs: number } {
+    return { toolName: this.toolName, durationMs: performance.now() - this.startedAt }
+  }
+
+  /** Why the call was aborted, if it was. */
+  get abortedBy(): AnyToolError | undefined {
+    return this.#abortedBy
+  }
+
+  /** Ends the work early: by the caller, the deadline or shutdown. The first reason stays. */
+  abort(reason: AnyToolError): void {
+    if (this.#abortedBy !== undefined || this.ended) return
+    this.#abortedBy = reason
+    this.#interrupt?.(reason)
+    this.#controller?.abort(reason)
+    this.onAbort?.(reason)
+  }
+
+  /** The executor starts, and from now on may have acted. */
+  startAttempt(): number {
+    this.outcome = 'unknown'
+    return ++this.attempts
+  }
+
+  /** An attempt that was given up while a later one started has no say any more. */
+  settleAttempt(attempt: number, outcome: ToolOutcome): void {
+    if (attempt === this.attempts) this.outcome = outcome
+  }
+
+  throwIfAborted(): void {
+    if (this.#abortedBy !== undefined) throw this.#abortedBy
+  }
+
+  /**
+   * Settles as the executor's `work` does, by way of `completed` and `failed`, or rejects when the call is aborted,
+   * whichever comes first. Work that goes on after that is still waited for by {@link whenWorkSettles}.
+   */
+  race<T, R>(
+    work: Promise<T>,
+    completed: (value: T) => R,
+    failed: (thrown: unknown) => AnyToolError,
+  ): Promise<R> {
+    this.#unsettled++
+    return new Promise<R>((resolve, reject) => {
+      this.#interrupt = (reason) => reject(failed(reason))
+      work.then(
+        (value) => {
+          this.#settle()
+          try {
+            resolve(completed(value))
+          } catch (thrown) {
+            reject(failed(thrown))
+          }
+        },
+        (thrown: unknown) => {
+          this.#settle()
+          reject(failed(thrown))
+        },
+      )
+    })
+  }
+
+  /** Calls `then` once nothing that the executor started is running, which may be now. */
+  whenWorkSettles(then: () => void): void {
+    if (this.#unsettled === 0) then()
+    else this.#onSettled = then
+  }
+
+  #settle(): void {
+    if (--this.#unsettled === 0) this.#onSettled?.()
+  }
+
+  /** Aborts when the caller's signal does. Returns how to let go of the signal. */
+  followCaller(): (() => void) | undefined {
+    const { signal } = this.#options
+    if (signal === undefined) return undefined
+    const abort = () =>
+      this.abort(new ToolAbortedError(this.toolName, { outcome: this.outcome, cause: signal.reason }))
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
+    return () => signal.removeEventListener('abort', abort)
+  }
+
+  get ask() {
+    return async (question: AskQuestion): Promise<AskAnswer> => {
+      const { ask } = this.#options
+      if (ask === undefined) throw new AskUnsupportedError('ask the user', { outcome: this.outcome })
+      const { signal } = this
+      signal.throwIfAborted()
+      return new Promise<AskAnswer>((resolve, reject) => {
+        const giveUp = () => reject(signal.reason)
+        signal.addEventListener('abort', giveUp, { once: true })
+        ask(question)
+          .then(resolve, reject)
+          .finally(() => signal.removeEventListener('abort', giveUp))
+      })
+    }
+  }
+
+  get once() {
+    return async <T>(key: string, fn: () => T | Promise<T>): Promise<T> => {
+      this.#once ??= new Map()
+      const known = this.#once.get(key)
+      // What is kept under a key is what its first `fn` returned.
+      if (known !== undefined) return known as Promise<T>
+      const running = Promise.resolve(fn())
+      this.#once.set(key, running)
+      return running
+    }
+  }
+
+  get progress() {
+    return (progress: number, total?: number, message?: string): void => {
+      if (!this.ended) this.#options.onProgress?.(progress, total, message)
+    }
+  }
+
+  get log() {
+    return (level: LogLevel, data: unknown, logger?: string): void => {
+      if (!this.ended) this.#options.onLog?.(level, data, logger)
+    }
+  }
+}

@@ -1,0 +1,238 @@
+import { type ArrangedInterceptor, arrange } from '../interceptors/arrangement.js'
+import { InterceptorChain } from '../interceptors/chain.js'
+import type { Logger } from '../interceptors/logger.js'
+import { type Awaitable, andThen, isPromise } from '../registry/awaitable.js'
+import type { RegisteredTool } from '../registry/registered-tool.js'
+import type { ToolDefinition } from '../registry/tool-definition.js'
+import type { ToolDescriptor } from '../registry/tool-descriptor.js'
+import {
+  type AnyToolError,
+  ShuttingDownError,
+  ToolError,
+  ToolExecutionError,
+  ToolNotFoundError,
+  ToolUnavailableError,
+} from '../registry/tool-error.js'
+import { ToolExecutionContext } from '../registry/tool-execution-context.js'
+import { ToolExecutionResult, type ToolSuccess } from '../registry/tool-execution-result.js'
+import type { ToolInterceptor } from '../registry/tool-interceptor.js'
+import type { ToolRegistry } from '../registry/tool-registry.js'
+import { ArgumentsPipeline } from './arguments.js'
+import { Call, type CallOptions } from './call.js'
+import { runInCall } from './call-scope.js'
+import { checkResult } from './result-check.js'
+import { RunningCalls } from './running-calls.js'
+import type { SchemaValidator } from './schema-validator.js'
+
+export interface ExecutorRouterOptions {
+  readonly registry: ToolRegistry
+  readonly validator: SchemaValidator
+  readonly logger: Logger
+  /** Around every tool, and around calls of tools that do not exist. */
+  readonly interceptors?: readonly ToolInterceptor[]
+  readonly isMandatory?: (interceptor: ToolInterceptor) => boolean
+  /** The deadline of a call whose tool names none, in milliseconds. Default 30 000. */
+  readonly defaultTimeoutMs?: number
+  /** The largest result, in characters of JSON, roughly. Default 10 000 000. */
+  readonly maxResultSize?: number
+}
+
+/** A tool with its chains, built once. */
+interface Route {
+  readonly registered: RegisteredTool
+  readonly args: ArgumentsPipeline
+  readonly requestRing: InterceptorChain
+  readonly executionRing: InterceptorChain
+}
+
+/**
+ * Runs every call, whatever door it came through: request ring, arguments pipeline, execution ring, executor, result
+ * check. Never rejects: a failure of any kind is a result with `ok: false`.
+ */
+export class ExecutorRouter {
+  readonly #options: Required<ExecutorRouterOptions>
+  readonly #routes = new WeakMap<RegisteredTool, Route>()
+  /** Calls of unknown tools pass the shared request ring too. */
+  readonly #unknownRing: InterceptorChain
+  readonly #running = new RunningCalls()
+  #refusal: (() => AnyToolError) | undefined
+
+  constructor(options: ExecutorRouterOptions) {
+    this.#options = {
+      interceptors: [],
+      isMandatory: () => false,
+      defaultTimeoutMs: 30_000,
+      maxResultSize: 10_000_000,
+      ...options,
+    }
+    this.#unknownRing = ring(
+      'request',
+      arrange({ shared: this.#options.interceptors, provider: [], tool: [] }),
+    )
+  }
+
+  call(toolName: string, input: unknown, options: CallOptions = {}): Promise<ToolExecutionResult> {
+    const registered = this.#options.registry.registered(toolName)
+    const route = registered && this.#routeOf(registered)
+    const call = new Call(toolName, registered?.definition, this.#timeoutMs(registered, options), options)
+    const ctx = new ToolExecutionContext(call, input)
+    registered?.acquire()
+    return new Promise((resolve) => {
+      const end = (outcome: ToolSuccess | AnyToolError) => {
+        if (call.ended) return
+        call.ended = true
+        letGoOfCaller?.()
+        leave()
+        call.whenWorkSettles(() => registered?.release())
+        resolve(this.#answer(call, outcome))
+      }
+      const leave = this.#running.add(call, end)
+      const letGoOfCaller = call.followCaller()
+      const chain = route?.requestRing ?? this.#unknownRing
+      try {
+        const ended = runInCall(ctx, registered, () =>
+          chain.run(ctx, (inner) => this.#runPrepared(call, route, inner)),
+        )
+        if (isPromise(ended)) ended.then(end, end)
+        else end(ended)
+      } catch (thrown) {
+        end(ToolError.from(thrown))
+      }
+    })
+  }
+
+  /** The effective interceptors of a tool, outermost first. Throws `ToolNotFoundError`. */
+  explain(toolName: string): readonly ArrangedInterceptor[] {
+    const registered = this.#options.registry.registered(toolName)
+    if (registered === undefined) throw new ToolNotFoundError(toolName)
+    return this.arrange(registered.definition, registered.source.interceptors)
+  }
+
+  /** The interceptors that a tool would run with, outermost first. */
+  arrange(tool: ToolDefinition, ofProvider: readonly ToolInterceptor[] = []): readonly ArrangedInterceptor[] {
+    const { interceptors, isMandatory } = this.#options
+    return arrange({ shared: interceptors, provider: ofProvider, tool: tool.interceptors }, isMandatory)
+  }
+
+  /** Compiles every schema now rather than at the first call. Returns the tools that cannot be used, with the reason. */
+  warmUp(): readonly ToolUnavailableError[] {
+    const failures: ToolUnavailableError[] = []
+    for (const { name } of this.#options.registry.list()) {
+      const registered = this.#options.registry.registered(name)
+      try {
+        if (registered !== undefined) this.#routeOf(registered).args.compile()
+      } catch (thrown) {
+        if (!(thrown instanceof ToolUnavailableError)) throw thrown
+        failures.push(thrown)
+      }
+    }
+    return failures
+  }
+
+  /** New calls are refused; resolves when the running ones have ended, which are aborted after `drainMs`. */
+  async drain(drainMs: number): Promise<void> {
+    this.#refusal = () => new ShuttingDownError()
+    if (await this.#running.whenIdle(drainMs)) return
+    this.#running.abortAll(({ outcome }) => new ShuttingDownError({ outcome }))
+    await this.#running.whenIdle()
+  }
+
+  #runPrepared(call: Call, route: Route | undefined, ctx: ToolExecutionContext): Awaitable<ToolSuccess> {
+    call.throwIfAborted()
+    if (this.#refusal !== undefined) throw this.#refusal()
+    if (route === undefined) throw new ToolNotFoundError(call.toolName)
+    const tool = route.registered.definition
+    const result = andThen(route.args.prepare(ctx.args), (args) =>
+      route.executionRing.run(ctx.with({ args }), (inner) => this.#execute(call, tool, inner)),
+    )
+    return andThen(result, (success) => {
+      this.#check(tool, success)
+      call.checkedResult = success
+      return success
+    })
+  }
+
+  #execute(call: Call, tool: ToolDefinition, ctx: ToolExecutionContext): Awaitable<ToolSuccess> {
+    call.throwIfAborted()
+    if (call.attempts > 0 && call.outcome !== 'not-started' && !tool.metadata.idempotent) {
+      const refusal = `${tool.name} is not idempotent and may have acted: it is not run again in the same call`
+      throw new ToolExecutionError(refusal, { outcome: call.outcome })
+    }
+    const attempt = call.startAttempt()
+    try {
+      const returned = tool.execute(ctx)
+      if (!isPromise(returned)) return completed(call, attempt, returned)
+      return call.race(
+        returned,
+        (value) => completed(call, attempt, value),
+        (thrown) => failed(call, attempt, thrown),
+      )
+    } catch (thrown) {
+      throw failed(call, attempt, thrown)
+    }
+  }
+
+  #routeOf(registered: RegisteredTool): Route {
+    const known = this.#routes.get(registered)
+    if (known !== undefined) return known
+    const arranged = this.arrange(registered.definition, registered.source.interceptors)
+    const route: Route = {
+      registered,
+      args: new ArgumentsPipeline(registered.definition, this.#options.validator),
+      requestRing: ring('request', arranged),
+      executionRing: ring('execution', arranged),
+    }
+    this.#routes.set(registered, route)
+    return route
+  }
+
+  #timeoutMs(registered: RegisteredTool | undefined, { timeoutMs }: CallOptions): number {
+    const own = registered?.definition.metadata.timeoutMs ?? this.#options.defaultTimeoutMs
+    return timeoutMs === undefined ? own : Math.min(own, timeoutMs)
+  }
+
+  #check(tool: ToolDescriptor | undefined, result: ToolSuccess): void {
+    const { validator, maxResultSize } = this.#options
+    checkResult(tool, result, { validator, maxSize: maxResultSize })
+  }
+
+  #answer(call: Call, outcome: ToolSuccess | AnyToolError): ToolExecutionResult {
+    if (outcome === call.checkedResult) return outcome
+    try {
+      if (ToolError.is(outcome)) throw outcome
+      this.#check(call.tool, outcome)
+      return ToolExecutionResult.success(outcome.value, { ...outcome, ...call.stamp() })
+    } catch (thrown) {
+      return this.#failure(call, ToolError.from(thrown))
+    }
+  }
+
+  #failure(call: Call, error: AnyToolError): ToolExecutionResult {
+    if (error.code === 'EXECUTION_FAILED' && error.cause !== undefined) {
+      const { toolName, callId, traceId } = call
+      this.#options.logger.error({ toolName, callId, traceId, err: error.cause }, 'tool failed')
+    }
+    return ToolExecutionResult.failure(error.withOutcomeOf(call.outcome), call.stamp())
+  }
+}
+
+function ring(name: 'request' | 'execution', arranged: readonly ArrangedInterceptor[]): InterceptorChain {
+  const interceptors = arranged.filter((one) => one.ring === name).map(({ interceptor }) => interceptor)
+  return new InterceptorChain(interceptors, { argumentsAreFinal: name === 'execution' })
+}
+
+/** What the executor returned, as a result. */
+function completed(call: Call, attempt: number, returned: unknown): ToolSuccess {
+  const made = ToolExecutionResult.is(returned) ? returned : undefined
+  if (made?.ok === false) throw made.error
+  call.settleAttempt(attempt, 'completed')
+  return made === undefined
+    ? ToolExecutionResult.success(returned, call.stamp())
+    : ToolExecutionResult.success(made.value, { ...made, ...call.stamp() })
+}
+
+function failed(call: Call, attempt: number, thrown: unknown): AnyToolError {
+  const error = ToolError.from(thrown)
+  call.settleAttempt(attempt, error.outcome)
+  return error
+}

@@ -1,0 +1,104 @@
+import { describe, isPlain } from '../registry/json-value.js'
+import { pointerTo } from '../registry/schema-error.js'
+import type { ToolDescriptor } from '../registry/tool-descriptor.js'
+import { InvalidResultError } from '../registry/tool-error.js'
+import type { ToolSuccess } from '../registry/tool-execution-result.js'
+import type { SchemaValidator } from './schema-validator.js'
+
+/** Deeper values are cycles, or would overflow the stack of whoever reads them. */
+const MAX_DEPTH = 500
+
+/** Refuses a result that is no JSON, is larger than `maxSize` characters of JSON (roughly), or breaks `outputSchema`. */
+export function checkResult(
+  tool: ToolDescriptor | undefined,
+  result: ToolSuccess,
+  { validator, maxSize }: { readonly validator: SchemaValidator; readonly maxSize: number },
+): void {
+  const survey = new JsonSurvey(result.toolName, maxSize)
+  survey.visit(result.value)
+  if (result.content !== undefined) survey.visit(result.content)
+  if (result.meta !== undefined) survey.visit(result.meta)
+  if (tool?.outputSchema === undefined) return
+  const json = survey.convertsOnWrite ? JSON.parse(JSON.stringify(result.value)) : result.value
+  const issues = validator.compile(tool.outputSchema)(json)
+  if (issues.length > 0) {
+    throw new InvalidResultError(tool.name, issues.map((issue) => issue.message).join('; '))
+  }
+}
+
+/**
+ * Looks through what `JSON.stringify` would write, without writing it. What JSON would drop or change without a word (a
+ * function, NaN, a Map) is refused, and so is what it cannot write (a BigInt, a cycle).
+ */
+class JsonSurvey {
+  /** Something in it has a `toJSON`, so that its JSON looks different from itself. */
+  convertsOnWrite = false
+  readonly #toolName: string
+  readonly #maxSize: number
+  readonly #path: (string | number)[] = []
+  #size = 0
+
+  constructor(toolName: string, maxSize: number) {
+    this.#toolName = toolName
+    this.#maxSize = maxSize
+  }
+
+  visit(value: unknown): void {
+    if (typeof value === 'string') this.#count(value.length + 2)
+    else if (isJsonScalar(value)) this.#count(4)
+    else if (typeof value === 'object' && value !== null) this.#visitObject(value)
+    else throw this.#refuse(`is ${describe(value)}`)
+  }
+
+  #visitObject(value: object): void {
+    if (this.#path.length >= MAX_DEPTH)
+      throw this.#refuse(`is nested deeper than ${MAX_DEPTH} levels or contains itself`)
+    const isArray = Array.isArray(value)
+    if (!isArray && 'toJSON' in value && typeof value.toJSON === 'function') {
+      this.convertsOnWrite = true
+      this.#visitMember('', value.toJSON())
+    } else if (isArray) {
+      for (let i = 0; i < value.length; i++) this.#visitMember(i, value[i])
+    } else if (!isPlain(value) && isBuiltIn(value)) {
+      throw this.#refuse(`is ${describe(value)}`)
+    } else {
+      for (const name of Object.keys(value)) {
+        const member = (value as Readonly<Record<string, unknown>>)[name]
+        if (member === undefined) continue
+        this.#count(name.length + 3)
+        this.#visitMember(name, member)
+      }
+    }
+  }
+
+  #visitMember(key: string | number, value: unknown): void {
+    this.#path.push(key)
+    this.visit(value)
+    this.#path.pop()
+  }
+
+  #count(size: number): void {
+    this.#size += size
+    if (this.#size <= this.#maxSize) return
+    throw new InvalidResultError(
+      this.#toolName,
+      `it is larger than ${this.#maxSize} characters of JSON; ask for less, such as a page or a filter`,
+      { code: 'RESULT_TOO_LARGE' },
+    )
+  }
+
+  #refuse(what: string): InvalidResultError {
+    const path = this.#path.filter((key) => key !== '').slice(0, 10)
+    const place = path.length === 0 ? 'the value' : path.reduce<string>(pointerTo, '')
+    return new InvalidResultError(this.#toolName, `${place} ${what}, which JSON cannot carry`)
+  }
+}
+
+function isJsonScalar(value: unknown): boolean {
+  return value === null || value === undefined || typeof value === 'boolean' || Number.isFinite(value)
+}
+
+/** A Map, a Promise, a typed array and their like: JSON writes them as `{}` or worse. Classes of users are fine. */
+function isBuiltIn(value: object): boolean {
+  return Object.prototype.toString.call(value) !== '[object Object]'
+}

@@ -1,0 +1,102 @@
+import { nameOf } from '../interceptors/chain.js'
+import type { ToolInterceptor } from '../registry/tool-interceptor.js'
+
+/** Marks an interceptor as mandatory: its name, or its class. */
+export type MandatoryInterceptor = string | (abstract new (...args: never[]) => ToolInterceptor)
+
+/**
+ * How a runtime behaves. A value given here wins; then the environment variable named beside it; then the default.
+ */
+export interface RuntimeOptions {
+  readonly rateLimit?: {
+    /** Calls a minute for each caller and tool. `TOOLWIRE_RATELIMIT_DEFAULT`, default 60. */
+    readonly defaultPerMinute?: number
+  }
+  /** The deadline of a call whose tool names none, in milliseconds. `TOOLWIRE_TIMEOUT_MS`, default 30 000. */
+  readonly defaultTimeoutMs?: number
+  /** The largest result, in characters of JSON, roughly. `TOOLWIRE_RESULT_MAX_SIZE`, default 10 000 000. */
+  readonly maxResultSize?: number
+  /** How long a provider may take to bring its tools, in milliseconds. `TOOLWIRE_PROVIDE_TIMEOUT_MS`, default 30 000. */
+  readonly provideTimeoutMs?: number
+  /** How long `close()` lets running calls go on, in milliseconds. `TOOLWIRE_DRAIN_MS`, default 10 000. */
+  readonly drainMs?: number
+  /** Which tool names are accepted; see `ToolRegistry`. `TOOLWIRE_NAMES`, default `portable`. */
+  readonly names?: 'portable' | 'mcp'
+  /** A tool that would run without one of these is refused. `TOOLWIRE_MANDATORY` (names, separated by commas), default none. */
+  readonly mandatoryInterceptors?: readonly MandatoryInterceptor[]
+  /** From which level the default logger writes. `TOOLWIRE_LOG_LEVEL`, default `info`. */
+  readonly logLevel?: 'debug' | 'info' | 'warn' | 'error'
+}
+
+/** {@link RuntimeOptions} with everything decided. */
+export type RuntimeSettings = Required<Omit<RuntimeOptions, 'rateLimit'>> & {
+  readonly rateLimit: { readonly defaultPerMinute: number }
+}
+
+/** Throws a `RangeError` that names the option or the variable whose value makes no sense. */
+export function runtimeSettings(
+  options: RuntimeOptions = {},
+  env: NodeJS.ProcessEnv = process.env,
+): RuntimeSettings {
+  return {
+    rateLimit: {
+      defaultPerMinute: number(
+        'rateLimit.defaultPerMinute',
+        options.rateLimit?.defaultPerMinute,
+        'TOOLWIRE_RATELIMIT_DEFAULT',
+        60,
+        0,
+      ),
+    },
+    defaultTimeoutMs: number('defaultTimeoutMs', options.defaultTimeoutMs, 'TOOLWIRE_TIMEOUT_MS', 30_000, 1),
+    maxResultSize: number('maxResultSize', options.maxResultSize, 'TOOLWIRE_RESULT_MAX_SIZE', 10_000_000, 1),
+    provideTimeoutMs: number(
+      'provideTimeoutMs',
+      options.provideTimeoutMs,
+      'TOOLWIRE_PROVIDE_TIMEOUT_MS',
+      30_000,
+      1,
+    ),
+    drainMs: number('drainMs', options.drainMs, 'TOOLWIRE_DRAIN_MS', 10_000, 0),
+    names: choice('names', options.names, 'TOOLWIRE_NAMES', ['portable', 'mcp']),
+    logLevel: choice('logLevel', options.logLevel, 'TOOLWIRE_LOG_LEVEL', ['info', 'debug', 'warn', 'error']),
+    mandatoryInterceptors:
+      options.mandatoryInterceptors ?? env.TOOLWIRE_MANDATORY?.split(',').map((name) => name.trim()) ?? [],
+  }
+
+  function number(
+    option: string,
+    given: number | undefined,
+    variable: string,
+    fallback: number,
+    min: number,
+  ): number {
+    const fromEnv = env[variable]
+    const value = given ?? (fromEnv === undefined || fromEnv.trim() === '' ? fallback : Number(fromEnv))
+    if (Number.isInteger(value) && value >= min) return value
+    const name = given === undefined ? variable : option
+    throw new RangeError(
+      `${name} must be a whole number from ${min} (got ${given ?? JSON.stringify(fromEnv)})`,
+    )
+  }
+
+  /** The first of `allowed` is the default. */
+  function choice<T extends string>(
+    option: string,
+    given: T | undefined,
+    variable: string,
+    allowed: readonly [T, ...T[]],
+  ): T {
+    const value = given ?? (env[variable] || allowed[0])
+    const found = allowed.find((one) => one === value)
+    if (found !== undefined) return found
+    throw new RangeError(
+      `${given === undefined ? variable : option} must be one of ${allowed.join(', ')} (got ${value})`,
+    )
+  }
+}
+
+/** Whether `interceptor` is what `mandatory` asks for. */
+export function satisfies(interceptor: ToolInterceptor, mandatory: MandatoryInterceptor): boolean {
+  return typeof mandatory === 'string' ? nameOf(interceptor) === mandatory : interceptor instanceof mandatory
+}

@@ -1,0 +1,51 @@
+import type { ErrorObject } from 'ajv'
+import type { ValidationIssue } from '../registry/tool-error.js'
+import { issue, issueOf, nameIssue } from './schema-messages.js'
+import { type Finding, type IssueContext, settleUnion, takeExplaining } from './schema-union-issue.js'
+
+/** Issues that are reported for one value; a last one says how many more there are. */
+export const MAX_ISSUES = 20
+
+/**
+ * The errors of Ajv as issues for a model, in Ajv's order: what is wrong with an object itself, then its properties in the order of
+ * the schema.
+ */
+export function issuesOf(errors: readonly ErrorObject[], context: IssueContext): readonly ValidationIssue[] {
+  const findings = settle(errors, context)
+  const issues = new Map<string, ValidationIssue>()
+  let told = 0
+  for (const { error, issue: settled } of findings) {
+    if (issues.size === MAX_ISSUES) break
+    const found = settled ?? issueOf(error, context.isSecret(error.instancePath))
+    // Two parts of a schema may ask the same.
+    issues.set(`${found.path} ${found.message}`, found)
+    told++
+  }
+  const left = findings.length - told
+  const more = left === 0 ? [] : [issue('', 'more', `and ${left} more`, { count: left })]
+  return Object.freeze([...issues.values(), ...more])
+}
+
+/** Settles the errors that others explain: those of unions, of `contains`, of `if` and of property names. */
+function settle(errors: readonly ErrorObject[], { parts, isSecret }: IssueContext): readonly Finding[] {
+  const findings: Finding[] = []
+  for (const error of errors) {
+    if (error.keyword === 'anyOf' || (error.keyword === 'oneOf' && error.params.passingSchemas === null)) {
+      settleUnion(error, findings, { parts, isSecret })
+    } else if (error.keyword === 'propertyNames') settleName(error, findings)
+    else if (error.keyword === 'contains') {
+      takeExplaining(error, findings, parts)
+      findings.push({ error })
+    }
+    // The failed `then` or `else` has said it already.
+    else if (error.keyword !== 'if' || findings.length === 0) findings.push({ error })
+  }
+  return findings
+}
+
+function settleName(error: ErrorObject, findings: Finding[]): void {
+  const name = String(error.params.propertyName)
+  let reason: ErrorObject | undefined
+  while (findings.at(-1)?.error.propertyName === name) reason = findings.pop()?.error
+  findings.push({ error, issue: nameIssue(error, reason) })
+}

@@ -1,0 +1,154 @@
+import type { ErrorObject } from 'ajv'
+import { pointerTo } from '../registry/schema-error.js'
+import type { ValidationIssue } from '../registry/tool-error.js'
+import { bareName, listed, placeName, quoted, shorten, shown } from './schema-issue-text.js'
+import { isObject } from './schema-keyword-shape.js'
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'an integer',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  null: 'null',
+}
+
+const FORMAT_EXAMPLES: Readonly<Record<string, string>> = {
+  date: 'a date such as 2026-01-31',
+  time: 'a time with its offset such as 09:30:00Z',
+  'date-time': 'a date and time such as 2026-01-31T09:30:00Z',
+  duration: 'a duration such as P1DT12H',
+  email: 'an e-mail address',
+  uri: 'a URI such as https://example.com/path',
+  uuid: 'a UUID',
+  ipv4: 'an IPv4 address',
+  ipv6: 'an IPv6 address',
+  hostname: 'a host name',
+}
+
+/** One error of Ajv as an issue. A secret value is not repeated. */
+export function issueOf(error: ErrorObject, isSecret: boolean): ValidationIssue {
+  const { keyword, instancePath, params } = error
+  if (params.missingProperty !== undefined) return missingIssue(error)
+  if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') return unknownIssue(error)
+  const got = isSecret ? '' : ` (got ${shown(error.data)})`
+  const message = `${placeName(instancePath)} ${requirement(error)}${got}`
+  return issue(instancePath, keyword, message, keyword === 'enum' ? { allowedValues: error.schema } : params)
+}
+
+/** What a value must be, as the end of a sentence: "must be one of "a", "b"". */
+function requirement({ keyword, params, schema }: ErrorObject): string {
+  switch (keyword) {
+    case 'type':
+      return `must be ${[params.type].flat().map(typeName).join(' or ')}`
+    case 'enum':
+      return `must be one of ${listed(schema as readonly unknown[])}`
+    case 'const':
+      return `must be ${listed([schema])}`
+    case 'minimum':
+    case 'maximum':
+    case 'exclusiveMinimum':
+    case 'exclusiveMaximum':
+      return `must be ${params.comparison} ${params.limit}`
+    case 'multipleOf':
+      return `must be a multiple of ${params.multipleOf}`
+    case 'minLength':
+      return `must have at least ${counted(params.limit, 'character')}`
+    case 'maxLength':
+      return `must have at most ${counted(params.limit, 'character')}`
+    case 'minItems':
+      return `must have at least ${counted(params.limit, 'item')}`
+    case 'maxItems':
+      return `must have at most ${counted(params.limit, 'item')}`
+    case 'minProperties':
+      return `must have at least ${counted(params.limit, 'property')}`
+    case 'maxProperties':
+      return `must have at most ${counted(params.limit, 'property')}`
+    case 'items':
+    case 'additionalItems':
+    case 'unevaluatedItems':
+      return `must have at most ${counted(params.limit, 'item')}`
+    case 'uniqueItems':
+      return `must not repeat an item (items ${params.i} and ${params.j} are equal)`
+    case 'contains':
+      return containsRequirement(params)
+    case 'pattern':
+      return `must match the pattern ${shorten(String(schema))}`
+    case 'format':
+      return `must be ${FORMAT_EXAMPLES[String(schema)] ?? `in the format ${quoted(String(schema))}`}`
+    case 'not':
+      return 'has a form that is not allowed'
+    case 'oneOf':
+      return 'matches more than one of the allowed forms; it must match exactly one'
+    case 'false schema':
+      return 'is not allowed'
+    default:
+      return `does not meet "${keyword}"`
+  }
+}
+
+/** A property whose name breaks `propertyNames`, for the reason given. */
+export function nameIssue(
+  { instancePath, params }: ErrorObject,
+  reason: ErrorObject | undefined,
+): ValidationIssue {
+  const name = String(params.propertyName)
+  const rule = reason === undefined ? 'is not allowed' : requirement(reason)
+  return issue(pointerTo(instancePath, name), 'propertyNames', `the name ${quoted(name)} ${rule}`, params)
+}
+
+/** A type as a noun with its article. */
+export function typeName(type: unknown): string {
+  return TYPE_NAMES[String(type)] ?? String(type)
+}
+
+/** An issue, frozen. */
+export function issue(
+  path: string,
+  keyword: string,
+  message: string,
+  params: Readonly<Record<string, unknown>> = {},
+): ValidationIssue {
+  return Object.freeze({ path, keyword, message, params: Object.freeze({ ...params }) })
+}
+
+function missingIssue({ keyword, instancePath, params }: ErrorObject): ValidationIssue {
+  const name = String(params.missingProperty)
+  const path = pointerTo(instancePath, name)
+  const because =
+    params.property === undefined
+      ? ''
+      : ` (required when ${placeName(pointerTo(instancePath, params.property))} is given)`
+  return issue(path, keyword, `missing required argument ${quoted(bareName(path))}${because}`, params)
+}
+
+function unknownIssue({ keyword, instancePath, params, parentSchema }: ErrorObject): ValidationIssue {
+  const name = String(params.additionalProperty ?? params.unevaluatedProperty)
+  const path = pointerTo(instancePath, name)
+  const allowed = Object.keys(isObject(parentSchema?.properties) ? parentSchema.properties : {})
+  const patterns = Object.keys(
+    isObject(parentSchema?.patternProperties) ? parentSchema.patternProperties : {},
+  )
+  const choices = [
+    ...(allowed.length > 0 ? [listed(allowed)] : []),
+    ...(patterns.length > 0 ? [`names matching ${patterns.map(shorten).join(' or ')}`] : []),
+  ]
+  // What else `unevaluatedProperties` lets pass stands elsewhere in the schema.
+  const hint = choices.length > 0 ? `; allowed: ${choices.join(' and ')}` : ''
+  const none = hint === '' && keyword === 'additionalProperties' ? '; none is allowed here' : ''
+  return issue(path, keyword, `unknown argument ${quoted(bareName(path))}${hint}${none}`, {
+    ...params,
+    allowed,
+  })
+}
+
+function containsRequirement({ minContains, maxContains }: Readonly<Record<string, unknown>>): string {
+  const least = `must contain at least ${counted(Number(minContains ?? 1), 'item')} of the required form`
+  return maxContains === undefined ? least : `${least} and at most ${maxContains}`
+}
+
+function counted(count: number, noun: string): string {
+  const plural = noun === 'property' ? 'properties' : `${noun}s`
+  return `${count} ${count === 1 ? noun : plural}`
+}

@@ -1,0 +1,212 @@
+import type { JsonSchemaDocument } from '../registry/json-schema.js'
+import { pointerTo } from '../registry/schema-error.js'
+import { createSafePattern, PatternError } from './safe-pattern.js'
+import { ACCEPTED_DIALECTS, dialectOf, type KeywordShape, type SchemaDialect } from './schema-dialect.js'
+import { expansionFault } from './schema-expansion.js'
+import { isNameList, isObject, shapeFault } from './schema-keyword-shape.js'
+import { type ResolvedReferences, SchemaReferences, type SchemaResource } from './schema-references.js'
+
+/** A fault found in a schema. */
+export interface SchemaFault {
+  /** JSON Pointer (RFC 6901) into the schema; `''` is its root. */
+  readonly path: string
+  /** A sentence that says what is wrong there and what would be right. */
+  readonly message: string
+}
+
+/** A document that was read by the rules: what its compilation needs, and what is wrong with it. */
+export interface SchemaReading {
+  /** Undefined only with a fault that says so. */
+  readonly dialect: SchemaDialect | undefined
+  readonly references: ResolvedReferences
+  /** At most `MAX_FAULTS`; empty means that it may be compiled. */
+  readonly faults: readonly SchemaFault[]
+}
+
+/** Levels of JSON nesting in a schema; one level of nested objects takes two. */
+export const MAX_SCHEMA_DEPTH = 128
+/** JSON values in a schema, those of `enum`, `default` and of unknown keywords included. */
+export const MAX_SCHEMA_VALUES = 50_000
+/** Schemas in a document. A compile costs some tenths of a millisecond for each. */
+export const MAX_SUBSCHEMAS = 2_000
+/** Faults reported for one schema. */
+export const MAX_FAULTS = 10
+
+/**
+ * Reads a schema by the rules of its dialect and by ours: keywords have the shape that the meta-schema asks, every reference
+ * stays inside, every pattern is safe, and its size is bounded, also when references are followed. Loads no validator.
+ */
+export function readSchema(document: JsonSchemaDocument): SchemaReading {
+  const dialect = dialectOf(document.$schema)
+  return dialect === undefined ? UNKNOWN_DIALECT : new SchemaReader(document, dialect).read()
+}
+
+const UNKNOWN_DIALECT: SchemaReading = {
+  dialect: undefined,
+  references: new Map(),
+  faults: Object.freeze([
+    Object.freeze({ path: '/$schema', message: `$schema must be ${ACCEPTED_DIALECTS}` }),
+  ]),
+}
+
+/** Thrown inside to end a reading: behind a bound nothing more is looked at. */
+class ReadingEnded extends Error {}
+
+class SchemaReader {
+  readonly #document: JsonSchemaDocument
+  readonly #dialect: SchemaDialect
+  readonly #references: SchemaReferences
+  readonly #faults: SchemaFault[] = []
+  #resource: SchemaResource
+  #values = 0
+  #subschemas = 0
+
+  constructor(document: JsonSchemaDocument, dialect: SchemaDialect) {
+    this.#document = document
+    this.#dialect = dialect
+    this.#references = new SchemaReferences(document, dialect, (path, message) => this.#fault(path, message))
+    this.#resource = this.#references.outermost
+  }
+
+  read(): SchemaReading {
+    const references = this.#readAll()
+    return {
+      dialect: this.#dialect,
+      references,
+      faults: Object.freeze(this.#faults),
+    }
+  }
+
+  #readAll(): ResolvedReferences {
+    try {
+      this.#readSchema(this.#document, '', 1)
+      const references = this.#references.resolve((target, path, resource) => {
+        this.#resource = resource
+        this.#readSchema(target, path, 1)
+      })
+      const fault =
+        this.#faults.length > 0 ? undefined : expansionFault(this.#document, this.#dialect, references)
+      if (fault !== undefined) this.#fault('', fault)
+      return references
+    } catch (error) {
+      if (error instanceof ReadingEnded) return new Map()
+      throw error
+    }
+  }
+
+  #readSchema(schema: unknown, path: string, depth: number): void {
+    this.#count(path, depth)
+    if (++this.#subschemas > MAX_SUBSCHEMAS)
+      this.#end(path, `the schema has more than ${MAX_SUBSCHEMAS} subschemas`)
+    if (typeof schema === 'boolean') return
+    if (!isObject(schema)) {
+      this.#fault(path, 'a schema must be an object, true or false')
+      return
+    }
+    if (schema.$async !== undefined)
+      this.#fault(pointerTo(path, '$async'), '$async is not taken: validation is synchronous')
+    const outer = this.#resource
+    this.#resource = this.#references.note(schema, path, outer)
+    for (const keyword of Object.keys(schema)) {
+      this.#readKeyword(keyword, schema[keyword], pointerTo(path, keyword), depth + 1)
+    }
+    this.#resource = outer
+  }
+
+  #readKeyword(keyword: string, value: unknown, path: string, depth: number): void {
+    if (keyword === '__proto__') this.#fault(path, 'no name may be "__proto__"')
+    const shape = this.#dialect.keywords.get(keyword)
+    if (shape === undefined) this.#readValue(value, path, depth)
+    else if (!this.#readSubschemas(keyword, shape, value, path, depth)) {
+      const fault = shapeFault(keyword, shape, value)
+      if (fault !== undefined) this.#fault(path, `${keyword} ${fault}`)
+      if (shape === 'pattern') this.#readPattern(value, path)
+      this.#readValue(value, path, depth)
+    }
+  }
+
+  /** Whether the keyword holds subschemas. */
+  #readSubschemas(
+    keyword: string,
+    shape: KeywordShape,
+    value: unknown,
+    path: string,
+    depth: number,
+  ): boolean {
+    switch (shape) {
+      case 'schema':
+        this.#readSchema(value, path, depth)
+        return true
+      case 'schemaOrList':
+      case 'schemaList':
+        if (shape === 'schemaOrList' && !Array.isArray(value)) this.#readSchema(value, path, depth)
+        else if (!Array.isArray(value) || value.length === 0)
+          this.#fault(path, `${keyword} must be a list of one schema or more`)
+        else
+          for (const [index, item] of value.entries())
+            this.#readSchema(item, pointerTo(path, index), depth + 1)
+        return true
+      case 'schemaMap':
+      case 'schemaOrNames':
+        if (isObject(value)) this.#readMap(keyword, shape, value, path, depth)
+        else this.#fault(path, `${keyword} must be an object of schemas`)
+        return true
+      default:
+        return false
+    }
+  }
+
+  #readMap(
+    keyword: string,
+    shape: KeywordShape,
+    map: { readonly [name: string]: unknown },
+    path: string,
+    depth: number,
+  ): void {
+    this.#count(path, depth)
+    for (const name of Object.keys(map)) {
+      const place = pointerTo(path, name)
+      if (name === '__proto__') this.#fault(place, 'no name may be "__proto__"')
+      if (keyword === 'patternProperties') this.#readPattern(name, place)
+      if (shape !== 'schemaOrNames' || !isNameList(map[name])) this.#readSchema(map[name], place, depth + 1)
+    }
+  }
+
+  #readPattern(pattern: unknown, path: string): void {
+    if (typeof pattern !== 'string') return
+    try {
+      createSafePattern(pattern)
+    } catch (error) {
+      if (!(error instanceof PatternError)) throw error
+      const shown = pattern.length > 80 ? `${pattern.slice(0, 80)}…` : pattern
+      this.#fault(path, `the pattern ${JSON.stringify(shown)} cannot be used: ${error.message}`)
+    }
+  }
+
+  /** Plain data inside a schema: only its size, its depth and its names count. */
+  #readValue(value: unknown, path: string, depth: number): void {
+    this.#count(path, depth)
+    if (typeof value !== 'object' || value === null) return
+    for (const [name, member] of Object.entries(value)) {
+      if (name === '__proto__') this.#fault(path, 'no name may be "__proto__"')
+      this.#readValue(member, path, depth + 1)
+    }
+  }
+
+  #count(path: string, depth: number): void {
+    if (++this.#values > MAX_SCHEMA_VALUES)
+      this.#end(path, `the schema has more than ${MAX_SCHEMA_VALUES} values`)
+    if (depth > MAX_SCHEMA_DEPTH)
+      this.#end(path, `the schema is nested deeper than ${MAX_SCHEMA_DEPTH} levels`)
+  }
+
+  #fault(path: string, message: string): void {
+    this.#faults.push(Object.freeze({ path: path.length > 200 ? `${path.slice(0, 200)}…` : path, message }))
+    if (this.#faults.length >= MAX_FAULTS) throw new ReadingEnded()
+  }
+
+  #end(path: string, message: string): never {
+    this.#fault(path, message)
+    throw new ReadingEnded()
+  }
+}

@@ -1,0 +1,177 @@
+import type { ErrorObject } from 'ajv'
+import type { JsonSchemaDocument } from '../registry/json-schema.js'
+import type { ValidationIssue } from '../registry/tool-error.js'
+import {
+  type CompiledSchema,
+  type CompileOptions,
+  compileForm,
+  ValidationTooLargeError,
+  validatedFormats,
+} from './schema-compiler.js'
+import { measureExpansion } from './schema-expansion.js'
+import { schemaForm } from './schema-form.js'
+import { issuesOf } from './schema-issues.js'
+import { issue } from './schema-messages.js'
+import { SchemaParts } from './schema-parts.js'
+import { readSchema, type SchemaFault } from './schema-rules.js'
+import { isSecretPlace } from './schema-secrets.js'
+import type { IssueContext } from './schema-union-issue.js'
+
+export type { SchemaFault } from './schema-rules.js'
+
+/** A compiled schema: the issues of a value, none when it is valid. The same empty list each time. */
+export type Validate = (value: unknown) => readonly ValidationIssue[]
+
+/** Parts of a value × schemas that one part may meet: what a validation may cost at most, about a second. */
+const MAX_VALIDATION_WORK = 5_000_000
+/** The same, up to which every error of a bad value is listed; beyond it only the first is. */
+const MAX_LISTING_WORK = 100_000
+/** Schemas that one part of a value may meet without its parts being counted: as in almost every tool. */
+const NARROW = 20
+const NO_ISSUES: readonly ValidationIssue[] = Object.freeze([])
+const TOO_LARGE: readonly ValidationIssue[] = Object.freeze([
+  issue('', 'size', 'the value is too large or too deeply nested to be checked against the schema'),
+])
+
+/** A schema that has faults, or that the compiler refuses. */
+export class SchemaCompileError extends Error {
+  override readonly name = 'SchemaCompileError'
+}
+
+interface CompiledDocument {
+  plain?: Validate | SchemaCompileError
+  withDefaults?: Validate | SchemaCompileError
+}
+
+/** Checks and compiles schemas, each document (by identity) once; a validator lives as long as its document, or until it is released. */
+export class SchemaValidator {
+  readonly #compiled = new WeakMap<JsonSchemaDocument, CompiledDocument>()
+
+  /** The faults of a schema, at most ten. Takes microseconds; nothing is compiled and no validator is loaded. */
+  check(schema: JsonSchemaDocument): readonly SchemaFault[] {
+    return readSchema(schema).faults
+  }
+
+  /**
+   * The validator of a schema. With `applyDefaults` it writes missing defaults into the value, wherever the value must match the
+   * schema that holds them (not under `anyOf`, `oneOf`, `not`, `if`, `contains`; those under `allOf` come too late for a `required` beside it); each is a fresh copy. Throws `SchemaCompileError`.
+   */
+  compile(
+    schema: JsonSchemaDocument,
+    { applyDefaults = false }: { readonly applyDefaults?: boolean } = {},
+  ): Validate {
+    const compiled = this.#compiled.get(schema) ?? {}
+    const kind = applyDefaults ? 'withDefaults' : 'plain'
+    this.#compiled.set(schema, compiled)
+    compiled[kind] ??= compile(schema, applyDefaults)
+    if (compiled[kind] instanceof SchemaCompileError) throw compiled[kind]
+    return compiled[kind]
+  }
+
+  /** Forgets the validators of a schema. */
+  release(schema: JsonSchemaDocument): void {
+    this.#compiled.delete(schema)
+  }
+}
+
+/** A refusal is kept as well, so that each call of a broken tool does not compile again. */
+function compile(schema: JsonSchemaDocument, applyDefaults: boolean): Validate | SchemaCompileError {
+  const { dialect, references, faults } = readSchema(schema)
+  const [fault] = faults
+  if (fault !== undefined || dialect === undefined) {
+    return new SchemaCompileError(`the schema is wrong at ${JSON.stringify(fault?.path)}: ${fault?.message}`)
+  }
+  const { fanOut, isRecursive } = measureExpansion(schema, dialect, references)
+  const form = schemaForm(schema, {
+    dialect,
+    references,
+    formats: validatedFormats(),
+    keepDefaults: applyDefaults,
+  })
+  const compiler = (errors: CompileOptions['errors']) =>
+    compileForm(form, { dialect, applyDefaults, isRecursive, errors })
+  let isValid: CompiledSchema
+  try {
+    isValid = compiler('none')
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    return new SchemaCompileError(`the schema does not compile: ${reason}`, { cause })
+  }
+  const explainer = new Explainer(compiler, fanOut, {
+    parts: new SchemaParts(form.document),
+    isSecret: (path) => isSecretPlace(path, schema, dialect, references),
+  })
+  return (value) => {
+    try {
+      if (fanOut > NARROW && !isWithin(value, MAX_VALIDATION_WORK / fanOut)) return TOO_LARGE
+      return isValid(value) ? NO_ISSUES : explainer.explain(value)
+    } catch (error) {
+      if (isTooLarge(error)) return TOO_LARGE
+      throw error
+    }
+  }
+}
+
+/** Finds out what is wrong with a value that is known to be; compiles what it takes at the first bad value. */
+class Explainer {
+  readonly #compile: (errors: CompileOptions['errors']) => CompiledSchema
+  readonly #fanOut: number
+  readonly #context: IssueContext
+  #first: CompiledSchema | undefined
+  #every: CompiledSchema | undefined
+
+  constructor(
+    compile: (errors: CompileOptions['errors']) => CompiledSchema,
+    fanOut: number,
+    context: IssueContext,
+  ) {
+    this.#compile = compile
+    this.#fanOut = fanOut
+    this.#context = context
+  }
+
+  explain(value: unknown): readonly ValidationIssue[] {
+    return issuesOf(this.#listErrors(value) ?? this.#firstError(value), this.#context)
+  }
+
+  #listErrors(value: unknown): readonly ErrorObject[] | undefined {
+    if (!isWithin(value, MAX_LISTING_WORK / this.#fanOut)) return undefined
+    this.#every ??= this.#compile('every')
+    try {
+      return errorsOf(this.#every, value)
+    } catch (error) {
+      if (isTooLarge(error)) return undefined
+      throw error
+    }
+  }
+
+  #firstError(value: unknown): readonly ErrorObject[] {
+    this.#first ??= this.#compile('first')
+    return errorsOf(this.#first, value)
+  }
+}
+
+/** The errors of a value, taken away from the validator, which would otherwise hold on to it. */
+function errorsOf(validate: CompiledSchema, value: unknown): readonly ErrorObject[] {
+  validate(value)
+  const errors = validate.errors ?? []
+  validate.errors = null
+  return errors
+}
+
+/** Also a stack that is too small for the value (or, in V8, for a native pattern on it) is a matter of its size. */
+function isTooLarge(error: unknown): boolean {
+  return error instanceof ValidationTooLargeError || error instanceof RangeError
+}
+
+/** Whether a value has at most `limit` parts. */
+function isWithin(value: unknown, limit: number): boolean {
+  let left = limit
+  const pending = [value]
+  for (let part = pending.pop(); pending.length > 0 || part !== undefined; part = pending.pop()) {
+    if (--left < 0 || pending.length > left) return false
+    if (typeof part === 'object' && part !== null)
+      for (const member of Object.values(part)) pending.push(member)
+  }
+  return true
+}

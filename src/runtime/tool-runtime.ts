@@ -1,0 +1,190 @@
+import type { ArrangedInterceptor } from '../interceptors/arrangement.js'
+import type { Logger } from '../interceptors/logger.js'
+import type { ToolDefinition } from '../registry/tool-definition.js'
+import { ToolDefinitionError } from '../registry/tool-definition-error.js'
+import { ShuttingDownError, ToolUnavailableError } from '../registry/tool-error.js'
+import { ToolExecutionResult } from '../registry/tool-execution-result.js'
+import type { ToolAdmission, ToolRegistry } from '../registry/tool-registry.js'
+import type { ToolRegistryListener } from '../registry/tool-registry-listener.js'
+import type { CallOptions } from './call.js'
+import { ExecutorRouter } from './executor-router.js'
+import { type MandatoryInterceptor, type RuntimeSettings, satisfies } from './runtime-settings.js'
+import { SchemaValidator } from './schema-validator.js'
+import { registerDiscovered, type StartReport, type ToolDiscovery } from './tool-discovery.js'
+
+export interface ToolRuntimeParts {
+  readonly registry: ToolRegistry
+  readonly logger: Logger
+  readonly discovery: ToolDiscovery
+  readonly settings: RuntimeSettings
+}
+
+/** The tools of an application, ready to be called: finds them, runs them, lets them go. */
+export class ToolRuntime {
+  readonly registry: ToolRegistry
+  readonly logger: Logger
+  readonly #discovery: ToolDiscovery
+  readonly #settings: RuntimeSettings
+  readonly #validator = new SchemaValidator()
+  /** There from a start to the next close, and after that to say so. */
+  #router: ExecutorRouter | undefined
+  #hooks: readonly Disposable[] = []
+  #starting: Promise<StartReport> | undefined
+  #closing: Promise<void> | undefined
+
+  /** Loading `toolRuntimeModule` into a container is the usual way to get one. */
+  constructor({ registry, logger, discovery, settings }: ToolRuntimeParts) {
+    this.registry = registry
+    this.logger = logger
+    this.#discovery = discovery
+    this.#settings = settings
+  }
+
+  /**
+   * Finds what is bound and registers the tools. A tool that is refused and a provider that fails are logged, reported
+   * and left out; one that cannot be constructed makes the start reject. Does nothing if it is started already; can be
+   * repeated after a failure and after `close()`.
+   */
+  start(): Promise<StartReport> {
+    this.#starting ??= this.#start().catch(async (error: unknown) => {
+      this.#starting = undefined
+      await this.#letGo()
+      throw error
+    })
+    return this.#starting
+  }
+
+  /** It takes no new calls: `close()` has begun. */
+  get isClosing(): boolean {
+    return this.#closing !== undefined
+  }
+
+  /** Calls a tool. Never rejects: look at `result.ok`. With a definition in place of the name, input and value are typed. */
+  call<Input, Value>(
+    tool: ToolDefinition<Input, unknown, Value>,
+    input: NoInfer<Input>,
+    options?: CallOptions,
+  ): Promise<ToolExecutionResult<Value>>
+  call(toolName: string, input?: unknown, options?: CallOptions): Promise<ToolExecutionResult>
+  call(tool: ToolDefinition | string, input?: unknown, options?: CallOptions): Promise<ToolExecutionResult> {
+    const toolName = typeof tool === 'string' ? tool : tool.name
+    if (this.#router !== undefined) return this.#router.call(toolName, input, options)
+    const error = new ToolUnavailableError(toolName, 'the runtime has not been started')
+    return Promise.resolve(ToolExecutionResult.failure(error, { toolName }))
+  }
+
+  /** The interceptors around a tool as they run, outermost first. Throws `ToolNotFoundError`. */
+  explain(toolName: string): readonly ArrangedInterceptor[] {
+    return this.#startedRouter().explain(toolName)
+  }
+
+  /** Compiles every schema now instead of at each tool's first call. Returns the tools that this shows to be unusable. */
+  warmUp(): readonly ToolUnavailableError[] {
+    return this.#startedRouter().warmUp()
+  }
+
+  /**
+   * New calls are refused; running ones may end within `drainMs` and are aborted then. After that every tool is removed.
+   * Comes before the container's `unbindAllAsync()`.
+   */
+  close({ drainMs = this.#settings.drainMs }: { readonly drainMs?: number } = {}): Promise<void> {
+    this.#closing ??= this.#close(drainMs).finally(() => {
+      this.#closing = undefined
+    })
+    return this.#closing
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #start(): Promise<StartReport> {
+    await this.#closing
+    const { mandatoryInterceptors, defaultTimeoutMs, maxResultSize, provideTimeoutMs } = this.#settings
+    const { registry, logger } = this
+    const router = new ExecutorRouter({
+      registry,
+      logger,
+      validator: this.#validator,
+      interceptors: await this.#discovery.interceptors(),
+      isMandatory: (interceptor) =>
+        mandatoryInterceptors.some((mandatory) => satisfies(interceptor, mandatory)),
+      defaultTimeoutMs,
+      maxResultSize,
+    })
+    this.#hooks = [
+      registry.addAdmission(checksSchemas(this.#validator)),
+      registry.addAdmission(requires(mandatoryInterceptors, router)),
+      registry.addListener(this.#housekeeping()),
+    ]
+    const report = await registerDiscovered(this.#discovery, registry, { logger, provideTimeoutMs })
+    this.#router = router
+    return report
+  }
+
+  async #close(drainMs: number): Promise<void> {
+    await this.#router?.drain(drainMs)
+    // A start that is under way is waited for, so that nothing is registered afterwards.
+    if ((await this.#starting?.catch(() => undefined)) === undefined) return
+    await this.#router?.drain(drainMs)
+    await this.#letGo()
+    this.#starting = undefined
+  }
+
+  async #letGo(): Promise<void> {
+    await Promise.all(this.registry.list().map(({ name }) => this.registry.unregister(name, { drainMs: 0 })))
+    for (const hook of this.#hooks) hook[Symbol.dispose]()
+    this.#hooks = []
+  }
+
+  #startedRouter(): ExecutorRouter {
+    if (this.#router === undefined)
+      throw new Error('The runtime has not been started: await runtime.start() first')
+    return this.#router
+  }
+
+  #housekeeping(): ToolRegistryListener {
+    const warn = ({ name, description }: ToolDefinition) => {
+      if (!description)
+        this.logger.warn({ toolName: name }, 'tool has no description: a model cannot know when to use it')
+    }
+    const forget = ({ inputSchema, outputSchema }: ToolDefinition) => {
+      this.#validator.release(inputSchema)
+      if (outputSchema !== undefined) this.#validator.release(outputSchema)
+    }
+    return {
+      onToolRegistered: warn,
+      onToolReplaced: (tool, previous) => {
+        warn(tool)
+        forget(previous)
+      },
+      onToolRemoved: forget,
+    }
+  }
+}
+
+function checksSchemas(validator: SchemaValidator): ToolAdmission {
+  return ({ name, inputSchema, outputSchema }) => {
+    const faults = [
+      ...validator.check(inputSchema).map(({ path, message }) => ({ path: `inputSchema${path}`, message })),
+      ...(outputSchema === undefined ? [] : validator.check(outputSchema)).map(({ path, message }) => ({
+        path: `outputSchema${path}`,
+        message,
+      })),
+    ]
+    if (faults.length > 0) throw new ToolDefinitionError(name, faults)
+  }
+}
+
+function requires(mandatory: readonly MandatoryInterceptor[], router: ExecutorRouter): ToolAdmission {
+  return (tool, source) => {
+    const arranged = router.arrange(tool, source.interceptors)
+    const faults = mandatory
+      .filter((one) => !arranged.some(({ interceptor }) => satisfies(interceptor, one)))
+      .map((one) => ({
+        path: 'interceptors',
+        message: `the mandatory ${typeof one === 'string' ? one : one.name} is missing`,
+      }))
+    if (faults.length > 0) throw new ToolDefinitionError(tool.name, faults)
+  }
+}

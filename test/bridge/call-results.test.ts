@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ToolNotFoundError } from '../../src/registry/tool-error.js'
+import { tool } from '../runtime/runtime-fixture.js'
+import { ToolFailureForTest } from './fixtures/failing-error.js'
+import { messagesOf, modern, openSession, request, send, served } from './fixtures/http-server.js'
+
+let http: Awaited<ReturnType<typeof served>>
+let session: Record<string, string>
+
+beforeAll(async () => {
+  const unserialisable = tool('unserialisable', () => {
+    throw new ToolFailureForTest()
+  })
+  const outer = tool('outer', () => {
+    throw new ToolNotFoundError('inner')
+  })
+  http = await served({}, [unserialisable, outer])
+  session = await openSession(http.url)
+})
+
+afterAll(() => http[Symbol.asyncDispose]())
+
+const ERAS = ['legacy', 'modern'] as const
+
+async function answer(era: (typeof ERAS)[number], method: string, params: Readonly<Record<string, unknown>>) {
+  const raw =
+    era === 'legacy' ? { headers: session, body: request(2, method, params) } : modern(2, method, params)
+  const message = (await messagesOf(await send(http.url, raw))).at(-1) as Record<
+    string,
+    Record<string, unknown>
+  >
+  if (message.error !== undefined) return message.error
+  // What the new era adds to every result.
+  const { resultType: _type, _meta, ...result } = message.result ?? {}
+  const { 'io.modelcontextprotocol/serverInfo': _info, ...meta } = (_meta ?? {}) as Record<string, unknown>
+  return { ...result, ...(Object.keys(meta).length > 0 && { _meta: meta }) }
+}
+
+const call = (era: (typeof ERAS)[number], name: string, args?: unknown) =>
+  answer(era, 'tools/call', { name, ...(args !== undefined && { arguments: args }) })
+
+describe.each(ERAS)('tools/call, %s', (era) => {
+  it.each([
+    ['a string as it is', 'greet', { content: [{ type: 'text', text: 'hello' }] }],
+    ['no content for no value', 'nothing', { content: [] }],
+    [
+      'content, annotations and order kept',
+      'blocks',
+      {
+        content: [
+          { type: 'text', text: 'seen' },
+          { type: 'image', data: 'AA==', mimeType: 'image/png', annotations: { audience: ['user'] } },
+          { type: 'resource_link', uri: 'file:///a.txt', name: 'a' },
+          { type: 'resource', resource: { uri: 'file:///b', blob: 'AA==' } },
+        ],
+      },
+    ],
+    [
+      'a stand-in marked as one',
+      'degraded',
+      {
+        content: [{ type: 'text', text: 'old' }],
+        _meta: { 'example.com/age': 3, 'toolwire/degraded': true },
+      },
+    ],
+    [
+      'a failure without its cause',
+      'boom',
+      {
+        content: [{ type: 'text', text: 'The tool failed' }],
+        isError: true,
+        _meta: {
+          'toolwire/error': {
+            code: 'EXECUTION_FAILED',
+            message: 'The tool failed',
+            retryable: false,
+            outcome: 'unknown',
+          },
+        },
+      },
+    ],
+    [
+      'an error thrown on purpose, with its fields',
+      'upstream',
+      {
+        content: [{ type: 'text', text: 'The weather service is down' }],
+        isError: true,
+        _meta: {
+          'toolwire/error': {
+            code: 'UPSTREAM_FAILED',
+            message: 'The weather service is down',
+            retryable: false,
+            outcome: 'unknown',
+            status: 503,
+          },
+        },
+      },
+    ],
+    [
+      'how long to wait',
+      'limited',
+      {
+        content: [{ type: 'text', text: 'Too many calls of "limited"; try again in 2 s' }],
+        isError: true,
+        _meta: {
+          'toolwire/error': {
+            code: 'RATE_LIMITED',
+            message: 'Too many calls of "limited"; try again in 2 s',
+            retryable: true,
+            outcome: 'not-started',
+            retryAfterMs: 1_500,
+          },
+        },
+      },
+    ],
+  ])('gives %s', async (_what, name, result) => {
+    expect(await call(era, name)).toEqual(result)
+  })
+
+  it('says what is wrong with a block that is none', async () => {
+    expect(await call(era, 'bad_block')).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('content/0/mimeType must be a string') }],
+    })
+  })
+
+  it('shows all that is wrong with the arguments, for the model and for programs', async () => {
+    expect(await call(era, 'add', { a: 'x' })).toMatchObject({
+      isError: true,
+      _meta: {
+        'toolwire/error': { code: 'INVALID_ARGUMENTS', issues: [{ keyword: 'required' }, { path: '/a' }] },
+      },
+    })
+  })
+
+  it.each([
+    ['a list', [1]],
+    ['text', '{}'],
+    ['null', null],
+  ])('refuses arguments that are %s as a broken request', async (_what, args) => {
+    expect(await call(era, 'add', args)).toMatchObject({ code: -32602 })
+  })
+
+  it('tells a tool that does not exist from one that calls such a tool', async () => {
+    expect(await call(era, 'inner')).toEqual({ code: -32602, message: 'Unknown tool "inner"' })
+    expect(await call(era, 'outer')).toMatchObject({
+      isError: true,
+      content: [{ text: 'Unknown tool "inner"' }],
+    })
+  })
+
+  it.each([{}, { name: 5 }])('refuses %j, which names no tool', async (params) => {
+    expect(await answer(era, 'tools/call', params)).toMatchObject({ code: -32602 })
+  })
+
+  it('answers what goes wrong in our own code without a detail, and logs it', async () => {
+    expect(await call(era, 'unserialisable')).toEqual({ code: -32603, message: 'Internal error' })
+    expect(http.logger.lines.filter(({ level }) => level === 'error').at(-1)).toMatchObject({
+      message: 'MCP request failed',
+      fields: { method: 'tools/call', err: expect.any(TypeError) },
+    })
+  })
+
+  it('knows no other methods', async () => {
+    expect(await answer(era, 'tools/none', {})).toEqual({ code: -32601, message: 'Method not found' })
+  })
+})
+
+it('gives structured values that are no object to the new era alone, as text to both', async () => {
+  const text = { content: [{ type: 'text', text: '[1,2]' }] }
+  expect([await call('legacy', 'numbers'), await call('modern', 'numbers')]).toEqual([
+    text,
+    { ...text, structuredContent: [1, 2] },
+  ])
+  const outputSchemas = await Promise.all(
+    ERAS.map(async (era) => {
+      const { tools } = (await answer(era, 'tools/list', {})) as { tools: Record<string, unknown>[] }
+      return tools.find(({ name }) => name === 'numbers')?.outputSchema
+    }),
+  )
+  expect(outputSchemas).toEqual([undefined, { type: 'array', items: { type: 'integer' } }])
+})
+
+it('tells clients of 2026-07-28 how long a list is good', async () => {
+  expect(await answer('modern', 'tools/list', {})).toMatchObject({ ttlMs: 30_000, cacheScope: 'private' })
+  expect(await answer('legacy', 'tools/list', {})).not.toHaveProperty('ttlMs')
+})

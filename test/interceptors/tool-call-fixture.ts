@@ -1,0 +1,45 @@
+import { CallAttributes } from '../../src/registry/call-attributes.js'
+import { JsonSchema } from '../../src/registry/json-schema.js'
+import type { ToolDescriptor } from '../../src/registry/tool-descriptor.js'
+import { AskUnsupportedError } from '../../src/registry/tool-error.js'
+import { type ToolCall, ToolExecutionContext } from '../../src/registry/tool-execution-context.js'
+import { type ToolMetadataInit, toolMetadata } from '../../src/registry/tool-metadata.js'
+
+/** A call of `get_weather`, a tool that exists, by nobody in particular. `tool: undefined` makes the tool unknown. */
+export function toolCall(changes: Partial<ToolCall> = {}): ToolCall {
+  const toolName = changes.toolName ?? 'get_weather'
+  return {
+    callId: 'call-1',
+    toolName,
+    tool: tool(toolName),
+    traceId: '0af7651916cd43dd8448eb211c80319c',
+    callerKey: 'anonymous',
+    attributes: new CallAttributes(),
+    signal: new AbortController().signal,
+    deadline: Date.now() + 30_000,
+    round: 1,
+    ask: () => Promise.reject(new AskUnsupportedError()),
+    once: async (_key, fn) => fn(),
+    progress: () => undefined,
+    log: () => undefined,
+    ...changes,
+  }
+}
+
+/** A context as the router makes it at the start of a call. */
+export function contextOf(
+  changes: Partial<ToolCall> = {},
+  args: unknown = { city: 'Oslo' },
+): ToolExecutionContext {
+  return new ToolExecutionContext(toolCall(changes), args)
+}
+
+/** What interceptors see of a tool without parameters. */
+export function tool(name: string, metadata: ToolMetadataInit = {}): ToolDescriptor {
+  return {
+    name,
+    inputSchema: JsonSchema.empty().document,
+    outputSchema: undefined,
+    metadata: toolMetadata(metadata),
+  }
+}
