@@ -6,7 +6,7 @@ import { build } from 'esbuild'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 
-const largestCoreBytes = 25_000
+const largestCoreBytes = 100_000
 const root = fileURLToPath(new URL('..', import.meta.url))
 const manifest = JSON.parse(text('package.json')) as {
   readonly exports: Readonly<Record<string, string>>
@@ -42,7 +42,7 @@ describe('the package', () => {
     expect(addressed.map(([path]) => path)).toEqual([])
   })
 
-  it('bundles its core entry into less than 25 kB, minified, packages apart', async () => {
+  it('bundles its core entry into less than 100 kB, minified, packages apart', async () => {
     const { outputFiles } = await build({
       entryPoints: [`${root}src/index.ts`],
       bundle: true,

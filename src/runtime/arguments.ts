@@ -4,7 +4,7 @@ import { describe, isPlain, setMember } from '../registry/json-value.js'
 import { pointerTo } from '../registry/schema-error.js'
 import type { ToolDefinition } from '../registry/tool-definition.js'
 import { InvalidArgumentsError, ToolUnavailableError, type ValidationIssue } from '../registry/tool-error.js'
-import type { SchemaValidator, Validate } from './schema-validator.js'
+import type { SchemaValidator, Validate } from './schema/schema-validator.js'
 
 const MAX_DEPTH = 200
 

@@ -22,7 +22,7 @@ import { Call, type CallOptions } from './call.js'
 import { runInCall } from './call-scope.js'
 import { checkResult } from './result-check.js'
 import { RunningCalls } from './running-calls.js'
-import type { SchemaValidator } from './schema-validator.js'
+import type { SchemaValidator } from './schema/schema-validator.js'
 
 export interface ExecutorRouterOptions {
   readonly registry: ToolRegistry
@@ -93,7 +93,7 @@ export class ExecutorRouter {
         const ended = runInCall(ctx, registered, () =>
           chain.run(ctx, (inner) => this.#runPrepared(call, route, inner)),
         )
-        if (isPromise(ended)) ended.then(end, end)
+        if (isPromise(ended)) ended.then(end, (thrown: unknown) => end(ToolError.from(thrown)))
         else end(ended)
       } catch (thrown) {
         end(ToolError.from(thrown))

@@ -3,7 +3,7 @@ import { pointerTo } from '../registry/schema-error.js'
 import type { ToolDescriptor } from '../registry/tool-descriptor.js'
 import { InvalidResultError } from '../registry/tool-error.js'
 import type { ToolSuccess } from '../registry/tool-execution-result.js'
-import type { SchemaValidator } from './schema-validator.js'
+import type { SchemaValidator } from './schema/schema-validator.js'
 
 /** Deeper values are cycles, or would overflow the stack of whoever reads them. */
 const MAX_DEPTH = 500

@@ -9,7 +9,7 @@ import type { ToolRegistryListener } from '../registry/tool-registry-listener.js
 import type { CallOptions } from './call.js'
 import { ExecutorRouter } from './executor-router.js'
 import { type MandatoryInterceptor, type RuntimeSettings, satisfies } from './runtime-settings.js'
-import { SchemaValidator } from './schema-validator.js'
+import { SchemaValidator } from './schema/schema-validator.js'
 import { registerDiscovered, type StartReport, type ToolDiscovery } from './tool-discovery.js'
 
 export interface ToolRuntimeParts {

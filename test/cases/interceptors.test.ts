@@ -153,6 +153,30 @@ describe('interceptors: failures', () => {
       await runtime.close()
     },
   )
+
+  it('INT-02: what fails before the tool is a failure, also where no interceptor stands around it', async () => {
+    const thrown = new CustomException('the schema library broke')
+    const broken = {
+      '~standard': {
+        version: 1,
+        vendor: 'broken',
+        validate: () => Promise.reject(thrown),
+        jsonSchema: { input: () => ({ type: 'object' }), output: () => ({ type: 'object' }) },
+      },
+    } as const
+    const executed: string[] = []
+    const unlucky = ToolDefinition.builder()
+      .name('unlucky')
+      .description('Never runs')
+      .parameterSchema(broken)
+      .executor(() => executed.push('execute'))
+      .build()
+    const { runtime } = await started({ tools: [unlucky] })
+    const result = await runtime.call('unlucky')
+    expect(outcomeOf(result)).toBe('EXECUTION_FAILED The tool failed')
+    expect([!result.ok && result.error.cause === thrown, executed]).toEqual([true, []])
+    await runtime.close()
+  })
 })
 
 describe('interceptors: calls at the same time', () => {

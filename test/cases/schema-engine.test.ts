@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import { SchemaValidator } from '../../src/runtime/schema-validator.js'
+import { SchemaValidator } from '../../src/runtime/schema/schema-validator.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: schemas as strangers send them
 type Loose = any
@@ -51,13 +51,13 @@ describe('schema cases', () => {
           required: ['label'],
         },
       },
-      properties: { root: { $ref: '#/$defs/node' } },
+      properties: { tree: { $ref: '#/$defs/node' } },
     }
     let deep: Loose = { label: 'leaf', kids: [{}] }
     for (let level = 0; level < 90; level++) deep = { label: 'n', kids: [deep] }
     expect(
-      pathsWrong(schema, { root: { label: 'a', kids: [{ label: 'b', kids: [{}] }] } }, { root: deep }),
-    ).toEqual([['/root/kids/0/kids/0/label'], [`/root${'/kids/0'.repeat(91)}/label`]])
+      pathsWrong(schema, { tree: { label: 'a', kids: [{ label: 'b', kids: [{}] }] } }, { tree: deep }),
+    ).toEqual([['/tree/kids/0/kids/0/label'], [`/tree${'/kids/0'.repeat(91)}/label`]])
   })
 
   it('SCH-13: a pattern that is legal only without the u flag works; one broken both ways is a fault that names it', () => {

@@ -10,7 +10,7 @@ import type { ToolInterceptor } from '../../src/registry/tool-interceptor.js'
 import type { ToolMetadataInit } from '../../src/registry/tool-metadata.js'
 import { ToolRegistry } from '../../src/registry/tool-registry.js'
 import { ExecutorRouter } from '../../src/runtime/executor-router.js'
-import { SchemaValidator } from '../../src/runtime/schema-validator.js'
+import { SchemaValidator } from '../../src/runtime/schema/schema-validator.js'
 import { recordingLogger } from './recording-logger.js'
 
 /** A tool that takes any object. */

@@ -38,7 +38,13 @@ describe('a call', () => {
 
   it('gives the executor a deeply frozen copy and leaves the input alone', async () => {
     let seen: unknown
-    const { runtime } = await started({ tools: [tool('keep', ({ args }) => void (seen = args))] })
+    const { runtime } = await started({
+      tools: [
+        tool('keep', ({ args }) => {
+          seen = args
+        }),
+      ],
+    })
     const input = { list: [{ n: 1 }], gone: undefined }
     await runtime.call('keep', input)
     expect(seen).toEqual({ list: [{ n: 1 }] })
@@ -49,7 +55,13 @@ describe('a call', () => {
 
   it('keeps a property called __proto__ a property', async () => {
     let seen: object = {}
-    const { runtime } = await started({ tools: [tool('keep', ({ args }) => void (seen = args))] })
+    const { runtime } = await started({
+      tools: [
+        tool('keep', ({ args }) => {
+          seen = args
+        }),
+      ],
+    })
     await runtime.call('keep', JSON.parse('{"__proto__":{"admin":true},"n":1}'))
     expect(Object.getPrototypeOf(seen)).toBe(Object.prototype)
     expect(Object.keys(seen)).toEqual(['__proto__', 'n'])
@@ -198,7 +210,16 @@ describe('time', () => {
     const work = deferred()
     let signal: AbortSignal | undefined
     const { runtime } = await started({
-      tools: [tool('slow', (ctx) => ((signal = ctx.signal), work.promise), { metadata: { timeoutMs: 50 } })],
+      tools: [
+        tool(
+          'slow',
+          (ctx) => {
+            signal = ctx.signal
+            return work.promise
+          },
+          { metadata: { timeoutMs: 50 } },
+        ),
+      ],
     })
     const answer = runtime.call('slow')
     await vi.advanceTimersByTimeAsync(51)

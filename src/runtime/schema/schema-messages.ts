@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
-import { pointerTo } from '../registry/schema-error.js'
-import type { ValidationIssue } from '../registry/tool-error.js'
+import { pointerTo } from '../../registry/schema-error.js'
+import type { ValidationIssue } from '../../registry/tool-error.js'
 import { bareName, listed, placeName, quoted, shorten, shown } from './schema-issue-text.js'
 import { isObject } from './schema-keyword-shape.js'
 

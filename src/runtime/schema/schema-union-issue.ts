@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv'
-import type { ValidationIssue } from '../registry/tool-error.js'
+import type { ValidationIssue } from '../../registry/tool-error.js'
 import { listed, placeName, shown } from './schema-issue-text.js'
 import { isObject } from './schema-keyword-shape.js'
 import { issue, typeName } from './schema-messages.js'

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
-import type { JsonSchemaDocument } from '../registry/json-schema.js'
-import type { ValidationIssue } from '../registry/tool-error.js'
+import type { JsonSchemaDocument } from '../../registry/json-schema.js'
+import type { ValidationIssue } from '../../registry/tool-error.js'
 import {
   type CompiledSchema,
   type CompileOptions,

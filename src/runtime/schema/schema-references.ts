@@ -1,4 +1,4 @@
-import { pointerTo } from '../registry/schema-error.js'
+import { pointerTo } from '../../registry/schema-error.js'
 import type { SchemaDialect } from './schema-dialect.js'
 import { isObject } from './schema-keyword-shape.js'
 

@@ -2,7 +2,12 @@ import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MAX_FAULTS, MAX_SCHEMA_DEPTH, MAX_SUBSCHEMAS, readSchema } from '../../src/runtime/schema-rules.js'
+import {
+  MAX_FAULTS,
+  MAX_SCHEMA_DEPTH,
+  MAX_SUBSCHEMAS,
+  readSchema,
+} from '../../../src/runtime/schema/schema-rules.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: schemas of every shape, right and wrong
 type Loose = any

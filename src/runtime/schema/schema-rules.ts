@@ -1,5 +1,5 @@
-import type { JsonSchemaDocument } from '../registry/json-schema.js'
-import { pointerTo } from '../registry/schema-error.js'
+import type { JsonSchemaDocument } from '../../registry/json-schema.js'
+import { pointerTo } from '../../registry/schema-error.js'
 import { createSafePattern, PatternError } from './safe-pattern.js'
 import { ACCEPTED_DIALECTS, dialectOf, type KeywordShape, type SchemaDialect } from './schema-dialect.js'
 import { expansionFault } from './schema-expansion.js'

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { JsonSchemaDocument } from '../../src/registry/json-schema.js'
-import { SchemaCompileError, SchemaValidator } from '../../src/runtime/schema-validator.js'
+import type { JsonSchemaDocument } from '../../../src/registry/json-schema.js'
+import { SchemaCompileError, SchemaValidator } from '../../../src/runtime/schema/schema-validator.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: schemas of every shape
 type Loose = any
@@ -68,7 +68,7 @@ describe('SchemaValidator', () => {
     it('loads Ajv when a schema is compiled, not when the module is imported or a schema is checked', () => {
       const script = `
         import { createRequire } from 'node:module'
-        import { SchemaValidator } from './src/runtime/schema-validator.ts'
+        import { SchemaValidator } from './src/runtime/schema/schema-validator.ts'
         const { cache } = createRequire(import.meta.url)
         const loaded = () => Object.keys(cache).some((file) => /[\\\\/]node_modules[\\\\/]ajv[\\\\/]/.test(file))
         const validator = new SchemaValidator()

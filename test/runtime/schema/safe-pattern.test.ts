@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createSafePattern, MAX_PATTERN_LENGTH, PatternError } from '../../src/runtime/safe-pattern.js'
+import {
+  createSafePattern,
+  MAX_PATTERN_LENGTH,
+  PatternError,
+} from '../../../src/runtime/schema/safe-pattern.js'
 
 const construct = (source: string) => {
   try {
