@@ -21,12 +21,16 @@ export class InterceptorChain {
     this.#argumentsAreFinal = argumentsAreFinal
   }
 
+  get isEmpty(): boolean {
+    return this.#interceptors.length === 0
+  }
+
   /**
    * Runs the hooks around `innermost` as `ToolInterceptor` promises, and rejects with a `ToolError`. With no interceptors
    * it is `innermost` itself: it may answer now, and throws what that throws.
    */
   run(ctx: ToolExecutionContext, innermost: Innermost): Awaitable<ToolSuccess> {
-    return this.#interceptors.length === 0 ? innermost(ctx) : this.#runFrom(0, ctx, innermost)
+    return this.isEmpty ? innermost(ctx) : this.#runFrom(0, ctx, innermost)
   }
 
   async #runFrom(start: number, outerCtx: ToolExecutionContext, innermost: Innermost): Promise<ToolSuccess> {

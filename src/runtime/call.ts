@@ -11,6 +11,9 @@ import {
 import type { AskAnswer, AskQuestion, LogLevel, ToolCall } from '../registry/tool-execution-context.js'
 import type { ToolSuccess } from '../registry/tool-execution-result.js'
 
+/** How long an aborted call may take to unwind (hooks that clean up, audit) before it is answered anyway. */
+const UNWIND_MS = 1_000
+
 /** Who calls and how; everything is optional. */
 export interface CallOptions {
   /** Unique in its session. Default: a random UUID. */
@@ -47,11 +50,14 @@ export class Call implements ToolCall {
   attempts = 0
   /** The result that the execution ring gave and that has passed the check. */
   checkedResult: ToolSuccess | undefined
-  /** Hears of the abort, once. */
-  onAbort: ((reason: AnyToolError) => void) | undefined
+  /** Where it stands among the running calls. */
+  index = 0
   /** No answer is awaited any more: progress and log lines are dropped. */
   ended = false
   readonly #options: CallOptions
+  #onEnd: ((outcome: ToolSuccess | AnyToolError) => void) | undefined
+  #unwinding: NodeJS.Timeout | undefined
+  #abortByCaller: (() => void) | undefined
   #callId: string | number | undefined
   #traceId: string | undefined
   #attributes: CallAttributes | undefined
@@ -108,6 +114,28 @@ export class Call implements ToolCall {
     return this.#controller.signal
   }
 
+  /** The call is on its way: from now on its caller's signal aborts it. `onEnd` hears once how it ended. */
+  begin(onEnd: (outcome: ToolSuccess | AnyToolError) => void): void {
+    this.#onEnd = onEnd
+    const { signal } = this.#options
+    if (signal === undefined) return
+    const abort = () =>
+      this.abort(new ToolAbortedError(this.toolName, { outcome: this.outcome, cause: signal.reason }))
+    this.#abortByCaller = abort
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
+  }
+
+  /** The call has its answer; only the first one counts. */
+  end(outcome: ToolSuccess | AnyToolError): void {
+    if (this.ended) return
+    this.ended = true
+    if (this.#unwinding !== undefined) clearTimeout(this.#unwinding)
+    if (this.#abortByCaller !== undefined)
+      this.#options.signal?.removeEventListener('abort', this.#abortByCaller)
+    this.#onEnd?.(outcome)
+  }
+
   /** What a result says of its call. */
   stamp(): { readonly toolName: string; readonly durationMs: number } {
     return { toolName: this.toolName, durationMs: performance.now() - this.startedAt }
@@ -124,7 +152,7 @@ export class Call implements ToolCall {
     this.#abortedBy = reason
     this.#interrupt?.(reason)
     this.#controller?.abort(reason)
-    this.onAbort?.(reason)
+    this.#unwinding = setTimeout(() => this.end(reason), UNWIND_MS)
   }
 
   /** The executor starts, and from now on may have acted. */
@@ -171,25 +199,18 @@ export class Call implements ToolCall {
     })
   }
 
-  /** Calls `then` once nothing that the executor started is running, which may be now. */
+  /** Something that the executor started has not settled. */
+  get isWorking(): boolean {
+    return this.#unsettled > 0
+  }
+
+  /** Calls `then` once nothing that the executor started is running any more. */
   whenWorkSettles(then: () => void): void {
-    if (this.#unsettled === 0) then()
-    else this.#onSettled = then
+    this.#onSettled = then
   }
 
   #settle(): void {
     if (--this.#unsettled === 0) this.#onSettled?.()
-  }
-
-  /** Aborts when the caller's signal does. Returns how to let go of the signal. */
-  followCaller(): (() => void) | undefined {
-    const { signal } = this.#options
-    if (signal === undefined) return undefined
-    const abort = () =>
-      this.abort(new ToolAbortedError(this.toolName, { outcome: this.outcome, cause: signal.reason }))
-    if (signal.aborted) abort()
-    else signal.addEventListener('abort', abort, { once: true })
-    return () => signal.removeEventListener('abort', abort)
   }
 
   get ask() {

@@ -4,7 +4,6 @@ import type { Logger } from '../interceptors/logger.js'
 import { type Awaitable, andThen, isPromise } from '../registry/awaitable.js'
 import type { RegisteredTool } from '../registry/registered-tool.js'
 import type { ToolDefinition } from '../registry/tool-definition.js'
-import type { ToolDescriptor } from '../registry/tool-descriptor.js'
 import {
   type AnyToolError,
   ShuttingDownError,
@@ -78,25 +77,24 @@ export class ExecutorRouter {
     const ctx = new ToolExecutionContext(call, input)
     registered?.acquire()
     return new Promise((resolve) => {
-      const end = (outcome: ToolSuccess | AnyToolError) => {
-        if (call.ended) return
-        call.ended = true
-        letGoOfCaller?.()
-        leave()
-        call.whenWorkSettles(() => registered?.release())
+      call.begin((outcome) => {
+        this.#running.delete(call)
+        if (call.isWorking) this.#releaseLater(call, registered)
+        else registered?.release()
         resolve(this.#answer(call, outcome))
-      }
-      const leave = this.#running.add(call, end)
-      const letGoOfCaller = call.followCaller()
-      const chain = route?.requestRing ?? this.#unknownRing
+      })
+      this.#running.add(call)
+      const succeed = (result: ToolSuccess) => call.end(result)
+      const fail = (thrown: unknown) => call.end(ToolError.from(thrown))
       try {
+        const chain = route?.requestRing ?? this.#unknownRing
         const ended = runInCall(ctx, registered, () =>
           chain.run(ctx, (inner) => this.#runPrepared(call, route, inner)),
         )
-        if (isPromise(ended)) ended.then(end, (thrown: unknown) => end(ToolError.from(thrown)))
-        else end(ended)
+        if (isPromise(ended)) ended.then(succeed, fail)
+        else succeed(ended)
       } catch (thrown) {
-        end(ToolError.from(thrown))
+        fail(thrown)
       }
     })
   }
@@ -142,34 +140,73 @@ export class ExecutorRouter {
     if (this.#refusal !== undefined) throw this.#refusal()
     if (route === undefined) throw new ToolNotFoundError(call.toolName)
     const tool = route.registered.definition
-    const result = andThen(route.args.prepare(ctx.args), (args) =>
-      route.executionRing.run(ctx.with({ args }), (inner) => this.#execute(call, tool, inner)),
-    )
-    return andThen(result, (success) => {
-      this.#check(tool, success)
-      call.checkedResult = success
-      return success
+    return andThen(route.args.prepare(ctx.args), (args) => {
+      const prepared = ctx.with({ args })
+      if (!route.executionRing.isEmpty) return this.#runRing(call, route, prepared)
+      // One promise fewer than with a ring that does nothing.
+      return this.#execute(call, tool, prepared, (result) => this.#checked(call, result))
     })
   }
 
-  #execute(call: Call, tool: ToolDefinition, ctx: ToolExecutionContext): Awaitable<ToolSuccess> {
+  async #runRing(
+    call: Call,
+    { registered, executionRing }: Route,
+    ctx: ToolExecutionContext,
+  ): Promise<ToolSuccess> {
+    try {
+      const execute = (inner: ToolExecutionContext) =>
+        this.#execute(call, registered.definition, inner, asItIs)
+      return this.#checked(call, await executionRing.run(ctx, execute))
+    } catch (thrown) {
+      throw ToolError.from(thrown).withOutcomeOf(call.outcome)
+    }
+  }
+
+  #execute(
+    call: Call,
+    tool: ToolDefinition,
+    ctx: ToolExecutionContext,
+    leave: (result: ToolSuccess) => ToolSuccess,
+  ): Awaitable<ToolSuccess> {
     call.throwIfAborted()
     if (call.attempts > 0 && call.outcome !== 'not-started' && !tool.metadata.idempotent) {
       const refusal = `${tool.name} is not idempotent and may have acted: it is not run again in the same call`
       throw new ToolExecutionError(refusal, { outcome: call.outcome })
     }
     const attempt = call.startAttempt()
+    const completed = (returned: unknown) => {
+      const result = successOf(call, returned)
+      call.settleAttempt(attempt, 'completed')
+      return leave(result)
+    }
+    const failed = (thrown: unknown) => {
+      const error = ToolError.from(thrown)
+      call.settleAttempt(attempt, error.outcome)
+      return error
+    }
     try {
       const returned = tool.execute(ctx)
-      if (!isPromise(returned)) return completed(call, attempt, returned)
-      return call.race(
-        returned,
-        (value) => completed(call, attempt, value),
-        (thrown) => failed(call, attempt, thrown),
-      )
+      return isPromise(returned) ? call.race(returned, completed, failed) : completed(returned)
     } catch (thrown) {
-      throw failed(call, attempt, thrown)
+      throw failed(thrown)
     }
+  }
+
+  #checked(call: Call, result: ToolSuccess): ToolSuccess {
+    const { validator, maxResultSize } = this.#options
+    checkResult(call.tool, result, { validator, maxSize: maxResultSize })
+    call.checkedResult = result
+    return result
+  }
+
+  /** The answer did not wait for the work; the tool's lease does. */
+  #releaseLater(call: Call, registered: RegisteredTool | undefined): void {
+    const { toolName, callId, traceId } = call
+    this.#options.logger.warn({ toolName, callId, traceId }, 'answered while the tool is still working')
+    call.whenWorkSettles(() => {
+      registered?.release()
+      this.#options.logger.info({ toolName, callId, traceId }, 'the work of an answered call has ended')
+    })
   }
 
   #routeOf(registered: RegisteredTool): Route {
@@ -191,16 +228,11 @@ export class ExecutorRouter {
     return timeoutMs === undefined ? own : Math.min(own, timeoutMs)
   }
 
-  #check(tool: ToolDescriptor | undefined, result: ToolSuccess): void {
-    const { validator, maxResultSize } = this.#options
-    checkResult(tool, result, { validator, maxSize: maxResultSize })
-  }
-
   #answer(call: Call, outcome: ToolSuccess | AnyToolError): ToolExecutionResult {
     if (outcome === call.checkedResult) return outcome
     try {
       if (ToolError.is(outcome)) throw outcome
-      this.#check(call.tool, outcome)
+      this.#checked(call, outcome)
       return ToolExecutionResult.success(outcome.value, { ...outcome, ...call.stamp() })
     } catch (thrown) {
       return this.#failure(call, ToolError.from(thrown))
@@ -221,18 +253,11 @@ function ring(name: 'request' | 'execution', arranged: readonly ArrangedIntercep
   return new InterceptorChain(interceptors, { argumentsAreFinal: name === 'execution' })
 }
 
-/** What the executor returned, as a result. */
-function completed(call: Call, attempt: number, returned: unknown): ToolSuccess {
-  const made = ToolExecutionResult.is(returned) ? returned : undefined
-  if (made?.ok === false) throw made.error
-  call.settleAttempt(attempt, 'completed')
-  return made === undefined
-    ? ToolExecutionResult.success(returned, call.stamp())
-    : ToolExecutionResult.success(made.value, { ...made, ...call.stamp() })
-}
+const asItIs = (result: ToolSuccess) => result
 
-function failed(call: Call, attempt: number, thrown: unknown): AnyToolError {
-  const error = ToolError.from(thrown)
-  call.settleAttempt(attempt, error.outcome)
-  return error
+/** What the executor returned, as a result; the error of a failure is thrown. */
+function successOf(call: Call, returned: unknown): ToolSuccess {
+  if (!ToolExecutionResult.is(returned)) return ToolExecutionResult.success(returned, call.stamp())
+  if (!returned.ok) throw returned.error
+  return ToolExecutionResult.success(returned.value, { ...returned, ...call.stamp() })
 }
