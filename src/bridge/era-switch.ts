@@ -30,6 +30,7 @@ export class EraSwitch implements McpConnection {
 
   async start(): Promise<void> {
     this.#transport.onmessage = (message: JsonRpcMessage) => {
+      if (this.#isSettledFor(message)) return this.#line?.onmessage?.(message)
       this.#inbox.push(message)
       void this.#deliver()
     }
@@ -44,6 +45,12 @@ export class EraSwitch implements McpConnection {
   async close(): Promise<void> {
     await this.#line?.connection?.close()
     await this.#transport.close()
+  }
+
+  /** Nothing is left to decide, and nothing waits before it: the way of nearly every message. */
+  #isSettledFor(message: JsonRpcMessage): boolean {
+    if (this.#delivering || this.#isClosed || this.#line === undefined) return false
+    return this.#line.era === 'legacy' || (this.#settled && message.method !== 'initialize')
   }
 
   /** One after the other, also while an SDK is loading. */
@@ -118,8 +125,8 @@ class Line implements McpTransport {
 
   async start(): Promise<void> {}
 
-  async send(message: JsonRpcMessage, options?: unknown): Promise<void> {
-    if (this.#attached) await this.#transport.send(message, options)
+  send(message: JsonRpcMessage, options?: unknown): Promise<void> {
+    return this.#attached ? this.#transport.send(message, options) : Promise.resolve()
   }
 
   async close(): Promise<void> {

@@ -39,11 +39,12 @@ export function legacyServer(
   let logLevel: LogLevel = 'debug'
   // The SDK's own handlers parse what we have to parse ourselves, and leak the parser's report. The fallback is raw.
   server.removeRequestHandler('logging/setLevel')
-  server.fallbackRequestHandler = async ({ method, params }, extra) => {
-    if (method !== 'logging/setLevel') {
-      // What the host gives is the result of that method.
-      return (await host.request(method, params, toMcpRequest(extra, address, logLevel))) as ServerResult
-    }
+  server.fallbackRequestHandler = ({ method, params }, extra) => {
+    if (method === 'logging/setLevel') return setLevel(params)
+    // What the host gives is the result of that method.
+    return host.request(method, params, toMcpRequest(extra, address, logLevel)) as Promise<ServerResult>
+  }
+  async function setLevel(params: unknown): Promise<ServerResult> {
     const level = isObject(params) ? params.level : undefined
     if (!isLogLevel(level))
       throw new JsonRpcError(INVALID_PARAMS, 'logging/setLevel needs params.level, an MCP log level')
