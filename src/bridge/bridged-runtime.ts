@@ -1,7 +1,7 @@
 import type { Logger } from '../interceptors/logger.js'
 import type { ToolExecutionResult } from '../registry/tool-execution-result.js'
 import type { ToolRegistry } from '../registry/tool-registry.js'
-import type { CallOptions } from '../runtime/call.js'
+import type { CallOptions } from '../runtime/call-options.js'
 
 /** What a bridge needs of a `ToolRuntime`. */
 export interface BridgedRuntime {

@@ -1,6 +1,6 @@
 import { ToolNotFoundError } from '../registry/tool-error.js'
 import type { LogLevel } from '../registry/tool-execution-context.js'
-import type { CallOptions } from '../runtime/call.js'
+import type { CallOptions } from '../runtime/call-options.js'
 import type { BridgedRuntime } from './bridged-runtime.js'
 import { INVALID_PARAMS, isObject, JsonRpcError, metaOf } from './json-rpc.js'
 import { reaches } from './log-level.js'

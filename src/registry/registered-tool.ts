@@ -10,17 +10,23 @@ export interface ToolSource {
 /** `setTimeout` fires at once for a delay that is longer. 24 days will do for infinity. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** A definition in the registry, with its source and the calls that are running. Replacing a tool makes a new one. */
+/**
+ * A definition in the registry, with its source and the calls that are running. Replacing a tool makes a new one, which
+ * remembers those before it for as long as they are in use.
+ */
 export class RegisteredTool {
   readonly definition: ToolDefinition
   readonly source: ToolSource
+  readonly #earlier: readonly RegisteredTool[]
   /** Those who wait for leases to be released; each looks again at every release. */
   readonly #waiting: (() => void)[] = []
   #running = 0
 
-  constructor(definition: ToolDefinition, source: ToolSource) {
+  constructor(definition: ToolDefinition, source: ToolSource, replaces?: RegisteredTool) {
     this.definition = definition
     this.source = frozenSource(source)
+    const earlier = replaces === undefined ? [] : [replaces, ...replaces.#earlier]
+    this.#earlier = earlier.filter(({ running }) => running > 0)
   }
 
   /** Calls that hold a lease. */
@@ -38,11 +44,21 @@ export class RegisteredTool {
     for (const wake of this.#waiting.splice(0)) wake()
   }
 
-  /** Resolves to `true` once no more than `own` leases are held, to `false` after `boundMs`, which may be infinite. */
-  drained(boundMs: number, own: number): Promise<boolean> {
+  /**
+   * Resolves to `true` once nobody but the caller holds a lease, also of the tools that this one replaced, and to `false`
+   * after `boundMs`, which may be infinite. `own` says how many leases of a tool the caller holds at the time.
+   */
+  async drained(boundMs: number, own: (tool: RegisteredTool) => number = () => 0): Promise<boolean> {
+    const drained = await Promise.all(
+      [this, ...this.#earlier].map((tool) => tool.#idle(boundMs, () => own(tool))),
+    )
+    return drained.every(Boolean)
+  }
+
+  #idle(boundMs: number, own: () => number): Promise<boolean> {
     return new Promise((resolve) => {
       const check = () => {
-        if (this.#running > own) return void this.#waiting.push(check)
+        if (this.#running > own()) return void this.#waiting.push(check)
         clearTimeout(timer)
         resolve(true)
       }

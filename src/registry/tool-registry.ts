@@ -23,8 +23,8 @@ export interface ToolRegistryOptions {
   readonly changeDelayMs?: number
   /** Hears what a listener threw. Default: a process warning. */
   readonly onListenerError?: (error: unknown) => void
-  /** How many leases of a tool the code that is running now holds itself, so that it does not wait for them. */
-  readonly ownLeases?: (tool: RegisteredTool) => number
+  /** For the code that is running now: says, then and later, how many leases of a tool it holds, not to wait for them. */
+  readonly ownLeases?: () => (tool: RegisteredTool) => number
 }
 
 const CODE: ToolSource = Object.freeze({ name: 'code' })
@@ -36,7 +36,7 @@ export class ToolRegistry {
   readonly #listeners: ToolRegistryListeners
   readonly #namePattern: RegExp
   readonly #changeDelayMs: number
-  readonly #ownLeases: (tool: RegisteredTool) => number
+  readonly #ownLeases: () => (tool: RegisteredTool) => number
   /** What stood under each changed name at the last `onChanged`. */
   readonly #before = new Map<string, ToolDefinition | undefined>()
   #changeTimer: NodeJS.Timeout | undefined
@@ -47,7 +47,7 @@ export class ToolRegistry {
     changeDelayMs = 50,
     onListenerError = (error) =>
       process.emitWarning('A tool registry listener failed', { detail: inspect(error) }),
-    ownLeases = () => 0,
+    ownLeases = () => () => 0,
   }: ToolRegistryOptions = {}) {
     this.#namePattern = names === 'mcp' ? /^[A-Za-z0-9_.-]{1,128}$/ : /^[A-Za-z0-9_-]{1,64}$/
     this.#changeDelayMs = changeDelayMs
@@ -86,7 +86,7 @@ export class ToolRegistry {
     if (previous === undefined) throw new ToolNotFoundError(tool.name)
     const newSource = source ?? previous.source
     this.#admit(tool, newSource)
-    this.#put(tool.name, new RegisteredTool(tool, newSource))
+    this.#put(tool.name, new RegisteredTool(tool, newSource, previous))
     this.#listeners.tell([(listener) => listener.onToolReplaced?.(tool, previous.definition)])
   }
 
@@ -99,7 +99,7 @@ export class ToolRegistry {
     if (removed === undefined) return false
     this.#put(name, undefined)
     this.#listeners.tell([(listener) => listener.onToolRemoved?.(removed.definition)])
-    return removed.drained(drainMs, this.#ownLeases(removed))
+    return removed.drained(drainMs, this.#ownLeases())
   }
 
   lookup(name: string): ToolDefinition | undefined {

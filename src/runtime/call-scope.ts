@@ -1,10 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { RegisteredTool } from '../registry/registered-tool.js'
 import type { ToolExecutionContext } from '../registry/tool-execution-context.js'
+import type { Call } from './call.js'
 
 interface Scope {
+  readonly call: Call
   readonly ctx: ToolExecutionContext
-  readonly registered: RegisteredTool | undefined
   readonly outer: Scope | undefined
 }
 
@@ -16,19 +17,13 @@ export function currentCall(): ToolExecutionContext | undefined {
 }
 
 /** Runs `work` as part of the call; calls that it makes are calls inside it. */
-export function runInCall<T>(
-  ctx: ToolExecutionContext,
-  registered: RegisteredTool | undefined,
-  work: () => T,
-): T {
-  return scopes.run({ ctx, registered, outer: scopes.getStore() }, work)
+export function runInCall<T>(call: Call, ctx: ToolExecutionContext, work: () => T): T {
+  return scopes.run({ call, ctx, outer: scopes.getStore() }, work)
 }
 
-/** How many of the calls around the running code hold a lease of `tool`. */
-export function ownLeases(tool: RegisteredTool): number {
-  let held = 0
-  for (let scope = scopes.getStore(); scope !== undefined; scope = scope.outer) {
-    if (scope.registered === tool) held++
-  }
-  return held
+/** How many of the calls around the running code hold a lease of a tool; they may give it back later. */
+export function ownLeases(): (tool: RegisteredTool) => number {
+  const calls: Call[] = []
+  for (let scope = scopes.getStore(); scope !== undefined; scope = scope.outer) calls.push(scope.call)
+  return (tool) => calls.filter(({ lease }) => lease === tool).length
 }

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { CallAttributes } from '../registry/call-attributes.js'
-import type { Principal } from '../registry/principal.js'
+import type { RegisteredTool } from '../registry/registered-tool.js'
 import type { ToolDescriptor } from '../registry/tool-descriptor.js'
 import {
   type AnyToolError,
@@ -10,30 +10,10 @@ import {
 } from '../registry/tool-error.js'
 import type { AskAnswer, AskQuestion, LogLevel, ToolCall } from '../registry/tool-execution-context.js'
 import type { ToolSuccess } from '../registry/tool-execution-result.js'
+import type { CallOptions } from './call-options.js'
 
 /** How long an aborted call may take to unwind (hooks that clean up, audit) before it is answered anyway. */
 const UNWIND_MS = 1_000
-
-/** Who calls and how; everything is optional. */
-export interface CallOptions {
-  /** Unique in its session. Default: a random UUID. */
-  readonly callId?: string | number
-  readonly sessionId?: string
-  /** W3C trace id. Default: a random one. */
-  readonly traceId?: string
-  readonly agentId?: string
-  readonly principal?: Principal
-  /** Where the caller's connection comes from; set for calls from outside this process, and then part of its key. */
-  readonly address?: string
-  /** Cancels the call. */
-  readonly signal?: AbortSignal
-  /** The deadline, if it is earlier than the tool's own. */
-  readonly timeoutMs?: number
-  /** Answers the executor's questions to the user. */
-  readonly ask?: (question: AskQuestion) => Promise<AskAnswer>
-  readonly onProgress?: (progress: number, total?: number, message?: string) => void
-  readonly onLog?: (level: LogLevel, data: unknown, logger?: string) => void
-}
 
 /** One call while it runs. What an executor may never touch (ids, the signal, attributes) is made at the first touch. */
 export class Call implements ToolCall {
@@ -50,6 +30,8 @@ export class Call implements ToolCall {
   attempts = 0
   /** The result that the execution ring gave and that has passed the check. */
   checkedResult: ToolSuccess | undefined
+  /** The tool that it keeps from being let go. */
+  lease: RegisteredTool | undefined
   /** Where it stands among the running calls. */
   index = 0
   /** No answer is awaited any more: progress and log lines are dropped. */
@@ -134,6 +116,18 @@ export class Call implements ToolCall {
     if (this.#abortByCaller !== undefined)
       this.#options.signal?.removeEventListener('abort', this.#abortByCaller)
     this.#onEnd?.(outcome)
+  }
+
+  /** Keeps the tool from being let go until {@link giveBack}. */
+  take(lease: RegisteredTool): void {
+    lease.acquire()
+    this.lease = lease
+  }
+
+  giveBack(): void {
+    const { lease } = this
+    this.lease = undefined
+    lease?.release()
   }
 
   /** What a result says of its call. */

@@ -8,7 +8,6 @@ import {
   type AnyToolError,
   ShuttingDownError,
   ToolError,
-  ToolExecutionError,
   ToolNotFoundError,
   ToolUnavailableError,
 } from '../registry/tool-error.js'
@@ -17,8 +16,10 @@ import { ToolExecutionResult, type ToolSuccess } from '../registry/tool-executio
 import type { ToolInterceptor } from '../registry/tool-interceptor.js'
 import type { ToolRegistry } from '../registry/tool-registry.js'
 import { ArgumentsPipeline } from './arguments.js'
-import { Call, type CallOptions } from './call.js'
+import { Call } from './call.js'
+import type { CallOptions } from './call-options.js'
 import { runInCall } from './call-scope.js'
+import { runExecutor } from './executor-run.js'
 import { checkResult } from './result-check.js'
 import { RunningCalls } from './running-calls.js'
 import type { SchemaValidator } from './schema/schema-validator.js'
@@ -75,12 +76,12 @@ export class ExecutorRouter {
     const route = registered && this.#routeOf(registered)
     const call = new Call(toolName, registered?.definition, this.#timeoutMs(registered, options), options)
     const ctx = new ToolExecutionContext(call, input)
-    registered?.acquire()
+    if (registered !== undefined) call.take(registered)
     return new Promise((resolve) => {
       call.begin((outcome) => {
         this.#running.delete(call)
-        if (call.isWorking) this.#releaseLater(call, registered)
-        else registered?.release()
+        if (call.isWorking) this.#giveBackLater(call)
+        else call.giveBack()
         resolve(this.#answer(call, outcome))
       })
       this.#running.add(call)
@@ -88,7 +89,7 @@ export class ExecutorRouter {
       const fail = (thrown: unknown) => call.end(ToolError.from(thrown))
       try {
         const chain = route?.requestRing ?? this.#unknownRing
-        const ended = runInCall(ctx, registered, () =>
+        const ended = runInCall(call, ctx, () =>
           chain.run(ctx, (inner) => this.#runPrepared(call, route, inner)),
         )
         if (isPromise(ended)) ended.then(succeed, fail)
@@ -144,7 +145,7 @@ export class ExecutorRouter {
       const prepared = ctx.with({ args })
       if (!route.executionRing.isEmpty) return this.#runRing(call, route, prepared)
       // One promise fewer than with a ring that does nothing.
-      return this.#execute(call, tool, prepared, (result) => this.#checked(call, result))
+      return runExecutor(call, tool, prepared, (result) => this.#checked(call, result))
     })
   }
 
@@ -154,41 +155,10 @@ export class ExecutorRouter {
     ctx: ToolExecutionContext,
   ): Promise<ToolSuccess> {
     try {
-      const execute = (inner: ToolExecutionContext) =>
-        this.#execute(call, registered.definition, inner, asItIs)
+      const execute = (inner: ToolExecutionContext) => runExecutor(call, registered.definition, inner)
       return this.#checked(call, await executionRing.run(ctx, execute))
     } catch (thrown) {
       throw ToolError.from(thrown).withOutcomeOf(call.outcome)
-    }
-  }
-
-  #execute(
-    call: Call,
-    tool: ToolDefinition,
-    ctx: ToolExecutionContext,
-    leave: (result: ToolSuccess) => ToolSuccess,
-  ): Awaitable<ToolSuccess> {
-    call.throwIfAborted()
-    if (call.attempts > 0 && call.outcome !== 'not-started' && !tool.metadata.idempotent) {
-      const refusal = `${tool.name} is not idempotent and may have acted: it is not run again in the same call`
-      throw new ToolExecutionError(refusal, { outcome: call.outcome })
-    }
-    const attempt = call.startAttempt()
-    const completed = (returned: unknown) => {
-      const result = successOf(call, returned)
-      call.settleAttempt(attempt, 'completed')
-      return leave(result)
-    }
-    const failed = (thrown: unknown) => {
-      const error = ToolError.from(thrown)
-      call.settleAttempt(attempt, error.outcome)
-      return error
-    }
-    try {
-      const returned = tool.execute(ctx)
-      return isPromise(returned) ? call.race(returned, completed, failed) : completed(returned)
-    } catch (thrown) {
-      throw failed(thrown)
     }
   }
 
@@ -200,11 +170,11 @@ export class ExecutorRouter {
   }
 
   /** The answer did not wait for the work; the tool's lease does. */
-  #releaseLater(call: Call, registered: RegisteredTool | undefined): void {
+  #giveBackLater(call: Call): void {
     const { toolName, callId, traceId } = call
     this.#options.logger.warn({ toolName, callId, traceId }, 'answered while the tool is still working')
     call.whenWorkSettles(() => {
-      registered?.release()
+      call.giveBack()
       this.#options.logger.info({ toolName, callId, traceId }, 'the work of an answered call has ended')
     })
   }
@@ -251,13 +221,4 @@ export class ExecutorRouter {
 function ring(name: 'request' | 'execution', arranged: readonly ArrangedInterceptor[]): InterceptorChain {
   const interceptors = arranged.filter((one) => one.ring === name).map(({ interceptor }) => interceptor)
   return new InterceptorChain(interceptors, { argumentsAreFinal: name === 'execution' })
-}
-
-const asItIs = (result: ToolSuccess) => result
-
-/** What the executor returned, as a result; the error of a failure is thrown. */
-function successOf(call: Call, returned: unknown): ToolSuccess {
-  if (!ToolExecutionResult.is(returned)) return ToolExecutionResult.success(returned, call.stamp())
-  if (!returned.ok) throw returned.error
-  return ToolExecutionResult.success(returned.value, { ...returned, ...call.stamp() })
 }

@@ -26,7 +26,7 @@ describe('RegisteredTool', () => {
   })
 
   it('is drained at once when nobody holds a lease, and leaves no timer behind', async () => {
-    expect(await registered().drained(1000, 0)).toBe(true)
+    expect(await registered().drained(1000)).toBe(true)
     expect(vi.getTimerCount()).toBe(0)
   })
 
@@ -34,7 +34,7 @@ describe('RegisteredTool', () => {
     const tool = registered()
     tool.acquire()
     tool.acquire()
-    const seen = watch(tool.drained(1000, 0))
+    const seen = watch(tool.drained(1000))
     tool.release()
     await vi.advanceTimersByTimeAsync(10)
     expect(seen).toEqual({})
@@ -47,7 +47,7 @@ describe('RegisteredTool', () => {
   it('gives up after the bound', async () => {
     const tool = registered()
     tool.acquire()
-    const seen = watch(tool.drained(1000, 0))
+    const seen = watch(tool.drained(1000))
     await vi.advanceTimersByTimeAsync(999)
     expect(seen).toEqual({})
     await vi.advanceTimersByTimeAsync(1)
@@ -59,9 +59,9 @@ describe('RegisteredTool', () => {
   it('wakes everyone who waits, each by its own bound and its own leases', async () => {
     const tool = registered()
     for (let i = 0; i < 3; i++) tool.acquire()
-    const impatient = watch(tool.drained(100, 0))
-    const owner = watch(tool.drained(1000, 1))
-    const patient = watch(tool.drained(1000, 0))
+    const impatient = watch(tool.drained(100))
+    const owner = watch(tool.drained(1000, () => 1))
+    const patient = watch(tool.drained(1000))
     await vi.advanceTimersByTimeAsync(100)
     expect([impatient, owner, patient]).toEqual([{ drained: false }, {}, {}])
     tool.release()
@@ -77,7 +77,7 @@ describe('RegisteredTool', () => {
   it('waits without end when the bound is infinite, which a timer cannot be', async () => {
     const tool = registered()
     tool.acquire()
-    const seen = watch(tool.drained(Infinity, 0))
+    const seen = watch(tool.drained(Infinity))
     await vi.advanceTimersByTimeAsync(3_600_000)
     expect(seen).toEqual({})
     tool.release()

@@ -59,7 +59,12 @@ describe('unregister()', () => {
   })
 
   it('does not wait for the leases that the caller holds itself, but for all others', async () => {
-    const registry = new ToolRegistry({ ownLeases: ({ definition }) => (definition.name === 'own' ? 1 : 0) })
+    const registry = new ToolRegistry({
+      ownLeases:
+        () =>
+        ({ definition }) =>
+          definition.name === 'own' ? 1 : 0,
+    })
     registry.registerAll(['own', 'shared'].map((name) => namedTool(name)))
     registry.registered('own')?.acquire()
     const shared = registry.registered('shared')

@@ -446,4 +446,39 @@ describe('leases', () => {
     gate.resolve('old')
     expect(gist(await old)).toEqual({ value: 'old' })
   })
+
+  it('is waited for when its tool was replaced and is then removed', async () => {
+    const gate = deferred<string>()
+    const { runtime } = await started({ tools: [tool('swap', () => gate.promise)] })
+    const old = runtime.call('swap')
+    await Promise.resolve()
+    runtime.registry.replace(tool('swap', () => 'new'))
+    expect(await runtime.registry.unregister('swap', { drainMs: 1 })).toBe(false)
+    gate.resolve('old')
+    expect(gist(await old)).toEqual({ value: 'old' })
+  })
+
+  it('counts another call as another’s once the one that removed the tool has ended', async () => {
+    const gate = deferred<string>()
+    const removed: Promise<boolean>[] = []
+    const { runtime } = await started({
+      tools: [
+        tool('both', ({ args }) => {
+          if (args.wait) return gate.promise
+          removed.push(runtime.registry.unregister('both', { drainMs: 60_000 }))
+          return 'removed'
+        }),
+      ],
+    })
+    const other = runtime.call('both', { wait: true })
+    await Promise.resolve()
+    expect(gist(await runtime.call('both'))).toEqual({ value: 'removed' })
+    const isRemoved = vi.fn()
+    void removed[0]?.then(isRemoved)
+    await new Promise(setImmediate)
+    expect(isRemoved).not.toHaveBeenCalled()
+    gate.resolve('ended')
+    await other
+    expect(await removed[0]).toBe(true)
+  })
 })

@@ -8,18 +8,18 @@ import {
   ToolRegistry,
   ToolRuntime,
   toolRuntimeModule,
-} from 'toolwire'
+} from '../dist/index.js'
 
 // How registration, listing and a call grow with the number of tools. Each figure is a ratio within this run.
 const SIZES = [100, 1_000, 10_000]
 
-async function main(): Promise<void> {
+async function main() {
   await registration()
   await calls()
   await notifications()
 }
 
-async function registration(): Promise<void> {
+async function registration() {
   const rows = []
   for (const size of SIZES) {
     const tools = makeTools(size)
@@ -28,7 +28,7 @@ async function registration(): Promise<void> {
     const full = new ToolRegistry()
     full.registerAll(tools)
     bench.add('list', () => {
-      full.replace(tools[0] as ToolDefinition)
+      full.replace(tools[0])
       full.list()
     })
     await bench.run()
@@ -42,7 +42,7 @@ async function registration(): Promise<void> {
   console.table(rows)
 }
 
-async function calls(): Promise<void> {
+async function calls() {
   const rows = []
   for (const size of SIZES) {
     const { runtime } = await startRuntime()
@@ -63,10 +63,14 @@ async function calls(): Promise<void> {
   console.table(rows)
 }
 
-async function notifications(): Promise<void> {
+async function notifications() {
   const registry = new ToolRegistry()
   let events = 0
-  registry.addListener({ onChanged: () => void events++ })
+  registry.addListener({
+    onChanged: () => {
+      events++
+    },
+  })
   registry.registerAll(makeTools(10_000))
   await new Promise((resolve) => setTimeout(resolve, 200))
   console.log(`registerAll of 10 000 tools: ${events} notification`)
@@ -80,7 +84,7 @@ async function startRuntime() {
   return { runtime }
 }
 
-function makeTools(size: number): ToolDefinition[] {
+function makeTools(size) {
   return Array.from({ length: size }, (_, i) =>
     ToolDefinition.builder()
       .name(`tool_${i}`)
@@ -99,13 +103,13 @@ function makeTools(size: number): ToolDefinition[] {
   )
 }
 
-function perTool(bench: Bench, name: string, size: number): number {
+function perTool(bench, name, size) {
   return Math.round((latencyMs(bench, name) * 1e6) / size)
 }
 
-function latencyMs(bench: Bench, name: string): number {
+function latencyMs(bench, name) {
   const result = bench.getTask(name)?.result
-  if (result === undefined || !('latency' in result)) throw new Error(`${name} did not run`)
+  if (!result?.latency) throw new Error(`${name} did not run`)
   return result.latency.p50
 }
 

@@ -1,0 +1,47 @@
+import { type Awaitable, isPromise } from '../registry/awaitable.js'
+import type { ToolDefinition } from '../registry/tool-definition.js'
+import { ToolError, ToolExecutionError } from '../registry/tool-error.js'
+import type { ToolExecutionContext } from '../registry/tool-execution-context.js'
+import { ToolExecutionResult, type ToolSuccess } from '../registry/tool-execution-result.js'
+import type { Call } from './call.js'
+
+/**
+ * Starts the executor and makes a result of what it gives. A second start in one call is refused, unless the tool is
+ * idempotent or nothing was started: retries and fallbacks of any interceptor run at most once what may have acted.
+ */
+export function runExecutor(
+  call: Call,
+  tool: ToolDefinition,
+  ctx: ToolExecutionContext,
+  leave: (result: ToolSuccess) => ToolSuccess = (result) => result,
+): Awaitable<ToolSuccess> {
+  call.throwIfAborted()
+  if (call.attempts > 0 && call.outcome !== 'not-started' && !tool.metadata.idempotent) {
+    const refusal = `${tool.name} is not idempotent and may have acted: it is not run again in the same call`
+    throw new ToolExecutionError(refusal, { outcome: call.outcome })
+  }
+  const attempt = call.startAttempt()
+  const completed = (returned: unknown) => {
+    const result = successOf(call, returned)
+    call.settleAttempt(attempt, 'completed')
+    return leave(result)
+  }
+  const failed = (thrown: unknown) => {
+    const error = ToolError.from(thrown)
+    call.settleAttempt(attempt, error.outcome)
+    return error
+  }
+  try {
+    const returned = tool.execute(ctx)
+    return isPromise(returned) ? call.race(returned, completed, failed) : completed(returned)
+  } catch (thrown) {
+    throw failed(thrown)
+  }
+}
+
+/** What the executor returned, as a result; the error of a failure is thrown. */
+function successOf(call: Call, returned: unknown): ToolSuccess {
+  if (!ToolExecutionResult.is(returned)) return ToolExecutionResult.success(returned, call.stamp())
+  if (!returned.ok) throw returned.error
+  return ToolExecutionResult.success(returned.value, { ...returned, ...call.stamp() })
+}
