@@ -1,3 +1,4 @@
+import type { ToolIcon } from '../registry/tool-descriptor.js'
 import type { McpHost } from './mcp-host.js'
 
 /** What a server tells about itself (MCP `Implementation`). */
@@ -7,14 +8,7 @@ export interface ServerInfo {
   readonly title?: string
   readonly description?: string
   readonly websiteUrl?: string
-  readonly icons?: readonly ServerIcon[]
-}
-
-interface ServerIcon {
-  readonly src: string
-  readonly mimeType?: string
-  readonly sizes?: readonly string[]
-  readonly theme?: 'light' | 'dark'
+  readonly icons?: readonly ToolIcon[]
 }
 
 export interface SessionLimits {

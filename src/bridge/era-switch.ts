@@ -1,6 +1,7 @@
 import type { Logger } from '../interceptors/logger.js'
+import { isObject } from '../registry/json-value.js'
 import { type Era, eraOf } from './era.js'
-import { INTERNAL_ERROR, isObject, isRequest, type JsonRpcMessage } from './json-rpc.js'
+import { INTERNAL_ERROR, isRequest, type JsonRpcMessage } from './json-rpc.js'
 import type { Inbound, McpConnection, McpTransport } from './mcp-transport.js'
 
 export interface EraSwitchOptions {

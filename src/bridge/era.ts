@@ -1,5 +1,6 @@
+import { isObject } from '../registry/json-value.js'
 import type { HttpAnswer, HttpExchange } from './http-exchange.js'
-import { isObject, type JsonRpcMessage, metaOf } from './json-rpc.js'
+import { type JsonRpcMessage, metaOf } from './json-rpc.js'
 import type { McpConnection, McpTransport } from './mcp-transport.js'
 
 /** `legacy`: revisions up to 2025-11-25, which begin with `initialize`. `modern`: 2026-07-28 on, without a handshake. */

@@ -1,3 +1,5 @@
+import { isObject } from '../registry/json-value.js'
+
 /** Error codes of JSON-RPC 2.0, section 5.1. */
 export const PARSE_ERROR = -32700
 export const INVALID_REQUEST = -32600
@@ -48,10 +50,6 @@ export function isRequest(message: JsonRpcMessage): message is JsonRpcRequest {
 /** `params._meta` of a message or of a method's parameters, an empty object where there is none. */
 export function metaOf(params: unknown): Readonly<Record<string, unknown>> {
   return isObject(params) && isObject(params._meta) ? params._meta : {}
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** MCP allows strings and integers; 0 and "" are ids like any other. */

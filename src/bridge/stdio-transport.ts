@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
-import { isObject, isRequest, type JsonRpcId, type JsonRpcMessage } from './json-rpc.js'
+import { isObject } from '../registry/json-value.js'
+import { isRequest, type JsonRpcId, type JsonRpcMessage } from './json-rpc.js'
 import type { Inbound, McpTransport } from './mcp-transport.js'
 
 export interface StdioTransportOptions {

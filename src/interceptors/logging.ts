@@ -1,3 +1,4 @@
+import { isPromise } from '../registry/awaitable.js'
 import { AttributeKey } from '../registry/call-attributes.js'
 import type { AnyToolError } from '../registry/tool-error.js'
 import type { ToolExecutionContext } from '../registry/tool-execution-context.js'
@@ -105,7 +106,7 @@ export class LoggingInterceptor implements ToolInterceptor {
     try {
       // A logger should return nothing; one that returns a promise must not leave a rejection that nobody handles.
       const returned: unknown = this.#logger[level](fields, message)
-      if (isThenable(returned)) Promise.resolve(returned).catch(() => undefined)
+      if (isPromise(returned)) Promise.resolve(returned).catch(() => undefined)
     } catch {
       // The logger is broken; there is no other one to tell it to, and the call is worth more than its line.
     }
@@ -120,10 +121,6 @@ function requireLogger(logger: Logger): void {
   throw new TypeError(
     `LoggingInterceptor needs a logger shaped like pino; ${missing.join(', ')} must be functions`,
   )
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value
 }
 
 /** A client sends these, so they may be anything: cut, and without what a terminal obeys or a reader cannot see. */

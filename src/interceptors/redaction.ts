@@ -1,4 +1,5 @@
 import { types } from 'node:util'
+import { segmentsOf } from '../registry/json-pointer.js'
 import { setMember } from '../registry/json-value.js'
 import { type IsSecretName, maskSecrets, REDACTED, secretNames } from './secrets.js'
 
@@ -190,14 +191,10 @@ function* mapMembers(map: ReadonlyMap<unknown, unknown>): Iterable<readonly [str
 }
 
 function parsePath(path: string): Path {
-  if (path === '') return []
-  if (typeof path !== 'string' || !path.startsWith('/')) {
+  if (typeof path !== 'string' || (path !== '' && !path.startsWith('/'))) {
     throw new TypeError(
       `redact.paths must be JSON Pointers such as "/card/number" or "/items/*/pin" (got ${JSON.stringify(path)})`,
     )
   }
-  return path
-    .slice(1)
-    .split('/')
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return segmentsOf(path)
 }

@@ -1,6 +1,7 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
-import { copyJson, describe, type JsonObject, type JsonValue, thawJson } from './json-value.js'
-import { pointerTo, SchemaError } from './schema-error.js'
+import { pointerTo } from './json-pointer.js'
+import { copyJson, describe, isObject, type JsonObject, type JsonValue, thawJson } from './json-value.js'
+import { SchemaError } from './schema-error.js'
 import type {
   InputOf,
   NoArguments,
@@ -25,7 +26,6 @@ import {
   standardDocument,
   standardValidator,
 } from './schema-standard.js'
-import { isObject } from './schema-violation.js'
 
 /** A JSON Schema as it is published: plain JSON, deeply frozen. */
 export interface JsonSchemaDocument {

@@ -1,4 +1,5 @@
-import { pointerTo, SchemaError } from './schema-error.js'
+import { pointerTo } from './json-pointer.js'
+import { SchemaError } from './schema-error.js'
 
 /** Any JSON value, read only. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject
@@ -73,6 +74,11 @@ export function thawJson(value: JsonValue): unknown {
 /** Sets an own member whatever its name: assigning to `__proto__` would change the prototype instead. */
 export function setMember<T>(target: Record<string, T>, name: string, value: T): void {
   Object.defineProperty(target, name, { value, enumerable: true, writable: true, configurable: true })
+}
+
+/** Whether it is an object as JSON has it: neither null nor an array. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Whether it is an array or an object literal, of this realm or another. */

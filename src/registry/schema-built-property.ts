@@ -1,8 +1,8 @@
-import { copyJson, describe, type JsonObject, type JsonValue } from './json-value.js'
+import { copyJson, describe, isObject, type JsonObject, type JsonValue } from './json-value.js'
 import { contradiction, defaultViolation } from './schema-contradiction.js'
 import { SchemaError } from './schema-error.js'
 import { count, finite, positive, regexSource, text } from './schema-keyword.js'
-import { countFits, isObject, isSameJson, violation } from './schema-violation.js'
+import { countFits, isSameJson, violation } from './schema-violation.js'
 
 type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'array' | 'object'
 type Kind = JsonType | 'union' | 'raw'

@@ -1,6 +1,6 @@
 /**
- * A schema that makes no sense or is no JSON: thrown while a schema is written or read, that is at start-up, never
- * during a call. `pointer` is the JSON pointer of the offending place ("" is the root).
+ * A schema that makes no sense or is not JSON. Thrown while a schema is written or read, which is at start-up and never
+ * during a call. `pointer` is the JSON Pointer of the offending place (`''` is the root).
  */
 export class SchemaError extends TypeError {
   override readonly name = 'SchemaError'
@@ -10,9 +10,4 @@ export class SchemaError extends TypeError {
     super(pointer === '' ? message : `${message} (at ${pointer})`, options)
     this.pointer = pointer
   }
-}
-
-/** `pointer` extended by one member name or index, escaped as RFC 6901 says. */
-export function pointerTo(pointer: string, key: string | number): string {
-  return `${pointer}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`
 }

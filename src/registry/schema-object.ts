@@ -1,7 +1,7 @@
-import { describe, isPlain, type JsonObject, setMember } from './json-value.js'
+import { pointerTo } from './json-pointer.js'
+import { describe, isObject, isPlain, type JsonObject, setMember } from './json-value.js'
 import { propertyDocument } from './schema-built-property.js'
-import { pointerTo, SchemaError } from './schema-error.js'
-import { isObject } from './schema-violation.js'
+import { SchemaError } from './schema-error.js'
 
 /** How an object schema treats names: which must be there, and whether unknown ones may. */
 export interface ObjectOptions<Required extends string = string, Open extends boolean = boolean> {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { JsonObject, JsonValue } from './json-value.js'
+import { isObject, type JsonObject, type JsonValue } from './json-value.js'
 
 /**
  * Why `value` does not fit `schema`, as the end of a sentence ("is below the minimum 1"), or undefined. Knows the
@@ -29,11 +29,6 @@ export function toRegExp(pattern: string): RegExp | undefined {
     }
   }
   return undefined
-}
-
-/** Whether a JSON value is an object and not an array or null. */
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Equality of JSON values. */

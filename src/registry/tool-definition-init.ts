@@ -1,5 +1,5 @@
 import type { JsonSchema } from './json-schema.js'
-import { describe, frozenCopy } from './json-value.js'
+import { describe, frozenCopy, isObject } from './json-value.js'
 import { quoteName } from './quoted-name.js'
 import type { DefinitionFault } from './tool-definition-error.js'
 import type { ToolIcon } from './tool-descriptor.js'
@@ -51,7 +51,7 @@ export function definitionFaults(init: Partial<ToolDefinitionInit>): DefinitionF
     ...(['title', 'description'] as const).flatMap((field) => typeFaults(field, init[field], 'string')),
     ...annotationFaults(init.annotations),
     ...iconFaults(init.icons),
-    ...(init.meta === undefined || isRecord(init.meta) ? [] : [mustBe('meta', 'an object', init.meta)]),
+    ...(init.meta === undefined || isObject(init.meta) ? [] : [mustBe('meta', 'an object', init.meta)]),
     ...rootFaults(init.parameters),
     ...interceptorFaults(init.interceptors),
   ]
@@ -64,7 +64,7 @@ function nameFaults(name: unknown): DefinitionFault[] {
 }
 
 function annotationFaults(annotations: unknown = {}): DefinitionFault[] {
-  if (!isRecord(annotations)) return [mustBe('annotations', 'an object', annotations)]
+  if (!isObject(annotations)) return [mustBe('annotations', 'an object', annotations)]
   const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint']
   return [
     ...typeFaults('annotations/title', annotations.title, 'string'),
@@ -75,7 +75,7 @@ function annotationFaults(annotations: unknown = {}): DefinitionFault[] {
 function iconFaults(icons: unknown = []): DefinitionFault[] {
   if (!Array.isArray(icons)) return [mustBe('icons', 'a list', icons)]
   return icons.flatMap((icon: unknown, index) =>
-    isRecord(icon) && typeof icon.src === 'string'
+    isObject(icon) && typeof icon.src === 'string'
       ? []
       : [mustBe(`icons/${index}`, 'an object with a string as src', icon)],
   )
@@ -90,7 +90,7 @@ function rootFaults(parameters: JsonSchema | undefined): DefinitionFault[] {
 /** One that was not injected, or a class in place of its instance, would leave the tool unguarded. */
 function interceptorFaults(interceptors: readonly unknown[] = []): DefinitionFault[] {
   return interceptors.flatMap((interceptor, index) =>
-    isRecord(interceptor) ? [] : [mustBe(`interceptors/${index}`, 'an object with hooks', interceptor)],
+    isObject(interceptor) ? [] : [mustBe(`interceptors/${index}`, 'an object with hooks', interceptor)],
   )
 }
 
@@ -100,8 +100,4 @@ function typeFaults(path: string, value: unknown, type: 'string' | 'boolean'): D
 
 function mustBe(path: string, what: string, value: unknown): DefinitionFault {
   return { path, message: `must be ${what} (got ${describe(value)})` }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

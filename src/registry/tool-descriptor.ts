@@ -1,7 +1,7 @@
 import type { JsonSchemaDocument } from './json-schema.js'
 import type { ToolAnnotations, ToolMetadata } from './tool-metadata.js'
 
-/** An icon of a tool (MCP `Icon`). */
+/** An icon of a tool or a server (MCP `Icon`). */
 export interface ToolIcon {
   /** An https or data URL. */
   readonly src: string

@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Awaitable } from '../registry/awaitable.js'
-import { describe, isPlain, setMember } from '../registry/json-value.js'
-import { pointerTo } from '../registry/schema-error.js'
+import { pointerTo } from '../registry/json-pointer.js'
+import { describe, isObject, isPlain, setMember } from '../registry/json-value.js'
 import type { ToolDefinition } from '../registry/tool-definition.js'
 import { InvalidArgumentsError, ToolUnavailableError, type ValidationIssue } from '../registry/tool-error.js'
 import type { SchemaValidator, Validate } from './schema/schema-validator.js'
@@ -44,7 +44,7 @@ export class ArgumentsPipeline {
   /** Nothing sent is `{}`. The copy is ours to fill with defaults. */
   #parse(sent: unknown): Record<string, unknown> {
     if (sent === undefined) return {}
-    if (typeof sent !== 'object' || sent === null || Array.isArray(sent) || !isPlain(sent)) {
+    if (!isObject(sent) || !isPlain(sent)) {
       throw this.#invalid(
         '',
         'type',

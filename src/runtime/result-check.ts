@@ -1,5 +1,5 @@
+import { pointerTo } from '../registry/json-pointer.js'
 import { describe, isPlain } from '../registry/json-value.js'
-import { pointerTo } from '../registry/schema-error.js'
 import type { ToolDescriptor } from '../registry/tool-descriptor.js'
 import { InvalidResultError } from '../registry/tool-error.js'
 import type { ToolSuccess } from '../registry/tool-execution-result.js'
@@ -8,7 +8,7 @@ import type { SchemaValidator } from './schema/schema-validator.js'
 /** Deeper values are cycles, or would overflow the stack of whoever reads them. */
 const MAX_DEPTH = 500
 
-/** Refuses a result that is no JSON, is larger than `maxSize` characters of JSON (roughly), or breaks `outputSchema`. */
+/** Refuses a result that is not JSON, is larger than `maxSize` characters of JSON (roughly), or breaks `outputSchema`. */
 export function checkResult(
   tool: ToolDescriptor | undefined,
   result: ToolSuccess,

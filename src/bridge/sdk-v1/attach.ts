@@ -1,4 +1,5 @@
-import { isObject, type JsonRpcId } from '../json-rpc.js'
+import { isObject } from '../../registry/json-value.js'
+import type { JsonRpcId } from '../json-rpc.js'
 import type { McpHost } from '../mcp-host.js'
 
 /** The part of an SDK 1.x `Server` that is used, so that a host's own copy of the SDK fits. */

@@ -1,4 +1,5 @@
-import { isObject, isRequest, type JsonRpcId, type JsonRpcMessage } from '../json-rpc.js'
+import { isObject } from '../../registry/json-value.js'
+import { isRequest, type JsonRpcId, type JsonRpcMessage } from '../json-rpc.js'
 import type { Inbound, McpTransport, SendOptions } from '../mcp-transport.js'
 
 /**

@@ -1,4 +1,5 @@
 import type { ServiceIdentifier } from 'inversify'
+import { hasBrand } from '../../registry/brand.js'
 import type { JsonValue } from '../../registry/json-value.js'
 
 const BRAND = Symbol.for('toolwire.StoreFullError')
@@ -117,7 +118,6 @@ export interface Lease extends AsyncDisposable {
 /** There is no room, and nothing that may be dropped. For a caller of a tool this is `OVERLOADED`. */
 export class StoreFullError extends Error {
   override readonly name = 'StoreFullError'
-  readonly [BRAND] = true
   /** The earliest time at which something expires, if anything does. */
   readonly retryAfterMs: number | undefined
 
@@ -126,9 +126,13 @@ export class StoreFullError extends Error {
     this.retryAfterMs = options.retryAfterMs
   }
 
-  /** Also true for the error of another copy of this package. */
+  get [BRAND](): true {
+    return true
+  }
+
+  /** Holds for an error of another copy of this package too. */
   static is(error: unknown): error is StoreFullError {
-    return typeof error === 'object' && error !== null && BRAND in error
+    return hasBrand(error, BRAND)
   }
 }
 

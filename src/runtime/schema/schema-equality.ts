@@ -1,5 +1,5 @@
 import type { FuncKeywordDefinition } from 'ajv'
-import { isObject } from './schema-keyword-shape.js'
+import { isObject } from '../../registry/json-value.js'
 
 /**
  * `uniqueItems`, `enum` and `const` by JSON equality, in place of Ajv's: those are quadratic on lists of objects, and call whatever

@@ -1,5 +1,5 @@
+import { isObject } from '../../registry/json-value.js'
 import { DEFINITION_KEYWORDS, SAME_VALUE_KEYWORDS, type SchemaDialect } from './schema-dialect.js'
-import { isObject } from './schema-keyword-shape.js'
 import type { ResolvedReferences, SchemaObject } from './schema-references.js'
 
 /** Schemas that one value may meet when every reference is written out; a recursion counts once. */

@@ -1,5 +1,5 @@
+import { isObject } from '../../registry/json-value.js'
 import { DEFINITION_KEYWORDS, type SchemaDialect } from './schema-dialect.js'
-import { isObject } from './schema-keyword-shape.js'
 import type { ResolvedReferences, SchemaObject } from './schema-references.js'
 
 /**

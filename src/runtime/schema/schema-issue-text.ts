@@ -1,4 +1,5 @@
-import { isObject } from './schema-keyword-shape.js'
+import { segmentsOf } from '../../registry/json-pointer.js'
+import { isObject } from '../../registry/json-value.js'
 
 /** Characters of a value that a message repeats. */
 const SHOWN_TEXT = 60
@@ -17,14 +18,6 @@ export function bareName(path: string): string {
     return /^[\p{L}\p{N}_$-]+$/u.test(segment) ? `.${segment}` : `[${shorten(JSON.stringify(segment))}]`
   })
   return segments.join('').replace(/^\./, '')
-}
-
-/** The unescaped parts of a JSON Pointer. */
-export function segmentsOf(path: string): readonly string[] {
-  return path
-    .split('/')
-    .slice(1)
-    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
 /** A value in a message: scalars are shown, shortened; of anything larger only the kind. */

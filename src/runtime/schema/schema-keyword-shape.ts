@@ -1,3 +1,4 @@
+import { isObject } from '../../registry/json-value.js'
 import type { KeywordShape } from './schema-dialect.js'
 
 const TYPES: ReadonlySet<unknown> = new Set([
@@ -45,11 +46,6 @@ export function shapeFault(keyword: string, shape: KeywordShape, value: unknown)
     case 'any':
       return undefined
   }
-}
-
-/** Plain object, as JSON has it: neither null nor an array. */
-export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Whether it is a list of strings that differ. */

@@ -1,8 +1,8 @@
 import type { ErrorObject } from 'ajv'
-import { pointerTo } from '../../registry/schema-error.js'
+import { pointerTo } from '../../registry/json-pointer.js'
+import { isObject } from '../../registry/json-value.js'
 import type { ValidationIssue } from '../../registry/tool-error.js'
 import { bareName, listed, placeName, quoted, shorten, shown } from './schema-issue-text.js'
-import { isObject } from './schema-keyword-shape.js'
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'a string',

@@ -1,4 +1,4 @@
-import { isObject } from './schema-keyword-shape.js'
+import { isObject } from '../../registry/json-value.js'
 import type { SchemaObject } from './schema-references.js'
 
 /** Which schema of a form holds which, references followed: tells the error of a branch from one beside it. */

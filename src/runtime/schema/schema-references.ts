@@ -1,6 +1,6 @@
-import { pointerTo } from '../../registry/schema-error.js'
+import { pointerTo, segmentsOf } from '../../registry/json-pointer.js'
+import { isObject } from '../../registry/json-value.js'
 import type { SchemaDialect } from './schema-dialect.js'
-import { isObject } from './schema-keyword-shape.js'
 
 /** A schema that is not `true` or `false`. */
 export type SchemaObject = { readonly [keyword: string]: unknown }
@@ -187,14 +187,10 @@ function decode(fragment: string): string | undefined {
 /** What a JSON Pointer leads to; undefined when it leads to nothing. */
 function follow(root: unknown, pointer: string | undefined): unknown {
   if (pointer === undefined) return undefined
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>(
-      (place, name) => (isContainer(place) && Object.hasOwn(place, name) ? place[name] : undefined),
-      root,
-    )
+  return segmentsOf(pointer).reduce<unknown>(
+    (place, name) => (isContainer(place) && Object.hasOwn(place, name) ? place[name] : undefined),
+    root,
+  )
 }
 
 function isContainer(value: unknown): value is { readonly [name: string]: unknown } {

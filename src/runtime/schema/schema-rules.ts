@@ -1,9 +1,10 @@
+import { pointerTo } from '../../registry/json-pointer.js'
 import type { JsonSchemaDocument } from '../../registry/json-schema.js'
-import { pointerTo } from '../../registry/schema-error.js'
+import { isObject } from '../../registry/json-value.js'
 import { createSafePattern, PatternError } from './safe-pattern.js'
 import { ACCEPTED_DIALECTS, dialectOf, type KeywordShape, type SchemaDialect } from './schema-dialect.js'
 import { expansionFault } from './schema-expansion.js'
-import { isNameList, isObject, shapeFault } from './schema-keyword-shape.js'
+import { isNameList, shapeFault } from './schema-keyword-shape.js'
 import { type ResolvedReferences, SchemaReferences, type SchemaResource } from './schema-references.js'
 
 /** A fault found in a schema. */

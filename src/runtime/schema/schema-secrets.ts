@@ -1,7 +1,7 @@
+import { segmentsOf } from '../../registry/json-pointer.js'
+import { isObject } from '../../registry/json-value.js'
 import type { SchemaDialect } from './schema-dialect.js'
 import { type AppliedSchema, appliedSchemas, appliesToSameValue } from './schema-expansion.js'
-import { segmentsOf } from './schema-issue-text.js'
-import { isObject } from './schema-keyword-shape.js'
 import type { ResolvedReferences, SchemaObject } from './schema-references.js'
 
 /**

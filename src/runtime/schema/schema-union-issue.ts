@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv'
+import { isObject } from '../../registry/json-value.js'
 import type { ValidationIssue } from '../../registry/tool-error.js'
 import { listed, placeName, shown } from './schema-issue-text.js'
-import { isObject } from './schema-keyword-shape.js'
 import { issue, typeName } from './schema-messages.js'
 import type { SchemaParts } from './schema-parts.js'
 
