@@ -6,15 +6,9 @@ export { Principal, type PrincipalInit } from './registry/principal.js'
 export type { RegisteredTool, ToolSource } from './registry/registered-tool.js'
 export { SchemaError } from './registry/schema-error.js'
 export { SchemaProperty } from './registry/schema-property.js'
-export {
-  type Returned,
-  ToolDefinition,
-  type ToolDefinitionBuilder,
-  type ToolDefinitionChanges,
-  type ToolDefinitionInit,
-  type ToolExecutor,
-} from './registry/tool-definition.js'
+export { ToolDefinition, type ToolDefinitionBuilder } from './registry/tool-definition.js'
 export { type DefinitionFault, ToolDefinitionError } from './registry/tool-definition-error.js'
+export type { ToolDefinitionChanges, ToolDefinitionInit } from './registry/tool-definition-init.js'
 export { ToolDefinitionProvider, type ToolDefinitions } from './registry/tool-definition-provider.js'
 export type { ToolDescriptor, ToolIcon } from './registry/tool-descriptor.js'
 export {
@@ -58,6 +52,7 @@ export {
   type ToolSuccess,
   type ToolSuccessParts,
 } from './registry/tool-execution-result.js'
+export type { Returned, ToolExecutor } from './registry/tool-executor.js'
 export { type Next, ToolInterceptor } from './registry/tool-interceptor.js'
 export type { ToolAnnotations, ToolMetadata, ToolMetadataInit } from './registry/tool-metadata.js'
 export { type ToolAdmission, ToolRegistry, type ToolRegistryOptions } from './registry/tool-registry.js'

@@ -12,7 +12,7 @@ export interface ServerInfo {
 }
 
 export interface SessionLimits {
-  /** A session that nobody has used for so long is ended, in milliseconds. Default half an hour. */
+  /** A session that is unused for this long is ended, in milliseconds. Default 1 800 000 (half an hour). */
   readonly idleMs?: number
   /** How many may be open at once; beyond that a client gets 503. Default 1 000. */
   readonly max?: number

@@ -22,7 +22,7 @@ export type FastifyPlugin = (instance: FastifyLike) => Promise<void>
 /** Mounts `handler` at the prefix that the plugin is registered with. Other routes keep their body parsers. */
 export function fastifyPlugin(handler: NodeHandler): FastifyPlugin {
   return async (instance) => {
-    // The body limit, and the answers for a body that is none, are ours.
+    // The host reads the body itself: its limit, and its answers to a malformed one.
     instance.removeAllContentTypeParsers()
     instance.addContentTypeParser('*', (_request, _payload, done) => done(null))
     instance.all('/', (request, reply) => {

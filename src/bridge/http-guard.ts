@@ -1,9 +1,9 @@
 import { errorAnswer, type HttpAnswer } from './http-exchange.js'
 
 export interface HttpGuardOptions {
-  /** `Host` names to be reached by besides this machine's own, such as `api.example.com` (any port) or `10.0.0.7:8080`. */
+  /** `Host` names to answer to besides the loopback ones, such as `api.example.com` (any port) or `10.0.0.7:8080`. */
   readonly allowedHosts?: readonly string[]
-  /** Web pages that may call, besides those of this machine, such as `https://app.example.com`. */
+  /** Origins of web pages that may call, besides the loopback ones, such as `https://app.example.com`. */
   readonly allowedOrigins?: readonly string[]
 }
 
@@ -22,7 +22,7 @@ export class HttpGuard {
     this.#origins = new Set(allowedOrigins.map(readOrigin))
   }
 
-  /** The refusal, if it is one. */
+  /** The answer to a request that must not pass; undefined if it may. */
   refusal(host: string | undefined, origin: string | undefined): HttpAnswer | undefined {
     if (!this.#isHostAllowed(host)) return errorAnswer(403, 'This Host is not allowed')
     if (origin !== undefined && !this.#isOriginAllowed(origin))
@@ -32,7 +32,7 @@ export class HttpGuard {
 
   #isHostAllowed(host: string | undefined): boolean {
     const url = host === undefined ? undefined : parse(`http://${host}`)
-    // Whatever is in the header besides name and port is a trick.
+    // Anything in the header besides a name and a port is an attempt to get past the check.
     if (host === undefined || url === undefined || !/^[^\s/?#@\\]+$/.test(host)) return false
     return this.#hosts.has(url.hostname) || this.#hosts.has(host.toLowerCase())
   }

@@ -23,7 +23,7 @@ export interface HttpArrival {
   readBody(maxBytes: number): Promise<string | undefined>
 }
 
-/** The one HTTP endpoint for both eras: refuses what is no MCP request, and routes the rest by the era it speaks. */
+/** The one HTTP endpoint for both eras: refuses what is not an MCP request, and routes the rest by the era it speaks. */
 export class HttpHost {
   readonly #host: McpHost
   readonly #eras: Eras

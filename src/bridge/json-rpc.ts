@@ -35,7 +35,7 @@ export interface JsonRpcRequest extends JsonRpcMessage {
   readonly method: string
 }
 
-/** The value has the form of one message: a request, a notification or a response. A batch is none. */
+/** Whether the value has the form of one message: a request, a notification or a response, not a batch. */
 export function isJsonRpcMessage(value: unknown): value is JsonRpcMessage {
   if (!isObject(value) || value.jsonrpc !== '2.0') return false
   if (value.params !== undefined && !isObject(value.params)) return false

@@ -61,7 +61,7 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
   resource: [],
 }
 
-/** One block that is none makes clients throw the whole answer away. */
+/** What is wrong with a block of content: one invalid block makes clients throw the whole answer away. */
 function contentFault(block: ToolContent, index: number): string | undefined {
   const required = Object.hasOwn(REQUIRED, block.type) ? REQUIRED[block.type] : undefined
   if (required === undefined) {

@@ -125,9 +125,9 @@ export class McpToolBridge implements AsyncDisposable {
   }
 
   /**
-   * Adds the tools to an SDK 1.x `Server` or `McpServer` that its owner connects; its other handlers stay. To be called
-   * before it is connected, unless it has declared tools. Throws if it has tools of its own. Dispose of what it returns
-   * to take them away again.
+   * Adds the tools to an SDK 1.x `Server` or `McpServer` that its owner connects; its other handlers stay. Call it before
+   * the server is connected, unless the server has declared the `tools` capability. Throws if it has tools of its own.
+   * Dispose of what it returns to take the tools away again.
    */
   attachTo(server: AttachTarget): Disposable {
     this.#requireOpen()

@@ -10,7 +10,7 @@ import { type CallToolResult, toCallToolResult } from './mcp-result.js'
 import { showsOutputSchema } from './tool-list.js'
 
 /**
- * `tools/call`. What is wrong with the request itself (no such tool, arguments that are no object) throws a
+ * `tools/call`. What is wrong with the request itself (no such tool, arguments that are not an object) throws a
  * {@link JsonRpcError}; what is wrong with the call is a result with `isError`, so that the model can do better.
  */
 export async function callTool(

@@ -1,9 +1,9 @@
-import { isPromise } from '../registry/awaitable.js'
 import { AttributeKey } from '../registry/call-attributes.js'
 import type { AnyToolError } from '../registry/tool-error.js'
 import type { ToolExecutionContext } from '../registry/tool-execution-context.js'
 import type { ToolExecutionResult } from '../registry/tool-execution-result.js'
 import type { ToolInterceptor } from '../registry/tool-interceptor.js'
+import { unfailing } from './guarded-logger.js'
 import { InterceptorOrder } from './interceptor-order.js'
 import type { Logger } from './logger.js'
 import { type RedactOptions, redactor } from './redaction.js'
@@ -46,7 +46,7 @@ export class LoggingInterceptor implements ToolInterceptor {
     order = InterceptorOrder.logging,
   }: LoggingInterceptorOptions) {
     requireLogger(logger)
-    this.#logger = logger
+    this.#logger = unfailing(logger)
     this.#logsArgs = args
     this.#redactArgs = redactor(redact)
     this.#redact = redactor({ ...redact, paths: [] })
@@ -56,18 +56,18 @@ export class LoggingInterceptor implements ToolInterceptor {
   beforeExecute(ctx: ToolExecutionContext): void {
     const args = this.#logsArgs ? this.#redactArgs(ctx.args) : undefined
     ctx.attributes.set(this.#started, { at: performance.now(), args })
-    this.#log('debug', this.#fields(ctx), 'tool call started')
+    this.#logger.debug(this.#fields(ctx), 'tool call started')
   }
 
   afterExecute(ctx: ToolExecutionContext, result: ToolExecutionResult): void {
     const degraded = result.ok && result.degraded ? { degraded: true } : {}
-    this.#log('info', { ...this.#fields(ctx), ...this.#duration(ctx), ...degraded }, 'tool call ended')
+    this.#logger.info({ ...this.#fields(ctx), ...this.#duration(ctx), ...degraded }, 'tool call ended')
   }
 
   onError(ctx: ToolExecutionContext, error: AnyToolError): void {
     const { code, outcome } = error
     const fields = { ...this.#fields(ctx), ...this.#duration(ctx), code, outcome, ...this.#reason(error) }
-    this.#log('warn', fields, 'tool call failed')
+    this.#logger.warn(fields, 'tool call failed')
   }
 
   #fields(ctx: ToolExecutionContext): Record<string, unknown> {
@@ -100,16 +100,6 @@ export class LoggingInterceptor implements ToolInterceptor {
     return isToldElsewhere || error.cause === undefined
       ? reason
       : { ...reason, err: this.#redact(error.cause) }
-  }
-
-  #log(level: keyof Logger, fields: Readonly<Record<string, unknown>>, message: string): void {
-    try {
-      // A logger should return nothing; one that returns a promise must not leave a rejection that nobody handles.
-      const returned: unknown = this.#logger[level](fields, message)
-      if (isPromise(returned)) Promise.resolve(returned).catch(() => undefined)
-    } catch {
-      // The logger is broken; there is no other one to tell it to, and the call is worth more than its line.
-    }
   }
 }
 

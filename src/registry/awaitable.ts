@@ -1,14 +1,14 @@
-/** Now or later. What is there now costs no promise: on the way of a call that is most of it. */
+/** A value, or a promise of one. A call passes mostly values that are ready, and for those no promise is made. */
 export type Awaitable<T> = T | Promise<T>
 
-/** Whether it is later. Any object with a `then` counts, as it does for `await`. */
+/** Whether the value has to be awaited. Any object with a `then` counts, as it does for `await`. */
 export function isPromise<T>(value: T | PromiseLike<T>): value is Promise<T> {
   return (
     typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
   )
 }
 
-/** `next` of the value, now or when it is there. What `next` throws is thrown, or rejects. */
+/** Gives the value to `next`, at once if it is ready. What `next` throws is then thrown; else it rejects the promise. */
 export function andThen<T, R>(value: Awaitable<T>, next: (value: T) => Awaitable<R>): Awaitable<R> {
   return isPromise(value) ? value.then(next) : next(value)
 }

@@ -1,8 +1,8 @@
 import { describe } from './json-value.js'
 
 /**
- * The strings that `source` gives, read once. Throws a `TypeError` that begins with `subject` for anything else. A string
- * is itself an iterable of strings, its characters, which nobody means: 'read write' is no list of scopes.
+ * The strings that `source` yields, read once. Throws a `TypeError` that begins with `subject` for anything else, a string
+ * included: it is an iterable of its characters, but whoever passes 'read write' does not mean those.
  */
 export function listOfStrings(source: Iterable<string>, subject: string): readonly string[] {
   const given: unknown = source

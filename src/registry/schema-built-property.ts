@@ -210,7 +210,7 @@ export class BuiltProperty {
   }
 }
 
-/** The schema of a property, or a `SchemaError` at `pointer` when it is none. */
+/** The schema of a property. Throws a `SchemaError` at `pointer` if `property` is not a `SchemaProperty`. */
 export function propertyDocument(property: unknown, pointer: string): JsonObject {
   if (property instanceof BuiltProperty) return property.document
   throw new SchemaError(`A SchemaProperty is needed here, not ${describe(property)}`, pointer)

@@ -51,7 +51,7 @@ export function requireKnown(name: string, documents: ReadonlyMap<string, JsonOb
   )
 }
 
-/** The schema of the property called `name`; throws when it is none. */
+/** The schema of the property called `name`. Throws a `SchemaError` with its place if `property` is not a `SchemaProperty`. */
 export function propertyOf(name: string, property: unknown): JsonObject {
   return propertyDocument(property, pointerTo('/properties', name))
 }

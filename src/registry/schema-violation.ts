@@ -19,7 +19,7 @@ export function violation(value: JsonValue, schema: JsonValue | undefined): stri
   )
 }
 
-/** The pattern as a RegExp: as JSON Schema says with `u`, else without; undefined when it is none in either. */
+/** The pattern as a RegExp: with the `u` flag as JSON Schema says, else without; undefined if it is valid in neither. */
 export function toRegExp(pattern: string): RegExp | undefined {
   for (const flags of ['u', '']) {
     try {

@@ -34,8 +34,8 @@ export function protocolParts(
   ) as ToolDefinitionChanges
 }
 
-/** The changes, out of reach of the one who made them: what is done to an object later changes no definition. */
-export function settled(changes: ToolDefinitionChanges): ToolDefinitionChanges {
+/** A frozen copy of the changes: what their author does to an object later changes no definition. */
+export function frozenChanges(changes: ToolDefinitionChanges): ToolDefinitionChanges {
   const { metadata, interceptors } = changes
   return {
     ...protocolParts(changes),
@@ -87,7 +87,7 @@ function rootFaults(parameters: JsonSchema | undefined): DefinitionFault[] {
   return [{ path: 'inputSchema/type', message: 'must be "object": a tool takes named arguments' }]
 }
 
-/** One that was not injected, or a class in place of its instance, would leave the tool unguarded. */
+/** An interceptor that was not injected, or a class in place of its instance, would leave the tool unguarded. */
 function interceptorFaults(interceptors: readonly unknown[] = []): DefinitionFault[] {
   return interceptors.flatMap((interceptor, index) =>
     isObject(interceptor) ? [] : [mustBe(`interceptors/${index}`, 'an object with hooks', interceptor)],

@@ -6,8 +6,8 @@ import type { StandardJsonSchema } from './schema-standard.js'
 import { type DefinitionFault, ToolDefinitionError } from './tool-definition-error.js'
 import {
   definitionFaults,
+  frozenChanges,
   protocolParts,
-  settled,
   type ToolDefinitionChanges,
   type ToolDefinitionInit,
 } from './tool-definition-init.js'
@@ -22,10 +22,7 @@ import {
   toolMetadata,
 } from './tool-metadata.js'
 
-export type { ToolDefinitionChanges, ToolDefinitionInit } from './tool-definition-init.js'
-export type { Returned, ReturnedValue, ToolExecutor } from './tool-executor.js'
-
-/** What executors return under an output schema; of plain JSON Schema the types are not known. */
+/** What executors return under an output schema; a plain JSON Schema carries no types. */
 type SchemaValue<Source> = Source extends JsonSchema | StandardJsonSchema ? SchemaInput<Source> : unknown
 
 /** What an output schema promised, or what the executor turns out to return. */
@@ -53,7 +50,7 @@ export abstract class ToolDefinition<Input = unknown, Args = unknown, Value = un
   readonly metadata: ToolMetadata
   readonly interceptors: readonly ToolInterceptor[]
 
-  /** Throws a {@link ToolDefinitionError} that lists all that is wrong. */
+  /** Throws a {@link ToolDefinitionError} that lists every fault. */
   constructor(init: ToolDefinitionInit) {
     requireNone(definitionFaults(init), init.name)
     Object.assign(this, protocolParts(init))
@@ -65,7 +62,7 @@ export abstract class ToolDefinition<Input = unknown, Args = unknown, Value = un
     this.interceptors = Object.freeze([...init.interceptors])
   }
 
-  /** Holds for a definition of another copy of this package too, not for an object that looks like one. */
+  /** Holds for a definition of another copy of this package too, but not for a look-alike object. */
   static is(value: unknown): value is ToolDefinition {
     return hasBrand(value, BRAND)
   }
@@ -109,7 +106,7 @@ class BuiltToolDefinition<Input, Args, Value> extends ToolDefinition<Input, Args
   }
 
   override with(changes: ToolDefinitionChanges): ToolDefinition<Input, Args, Value> {
-    return new BuiltToolDefinition({ ...this.#init, ...settled(changes) }, this.#executor)
+    return new BuiltToolDefinition({ ...this.#init, ...frozenChanges(changes) }, this.#executor)
   }
 }
 
@@ -205,7 +202,7 @@ export class ToolDefinitionBuilder<
     return new ToolDefinitionBuilder(this.#init, executor as ToolExecutor<Args, PromisedValue<Value, R>>)
   }
 
-  /** Throws a {@link ToolDefinitionError} that lists all that is missing or wrong. */
+  /** Throws a {@link ToolDefinitionError} that lists everything missing or wrong. */
   build(this: ToolDefinitionBuilder<Input, Args, Value, 'closed'>): ToolDefinition<Input, Args, Value> {
     const executor = this.#executor
     requireNone(
@@ -218,7 +215,7 @@ export class ToolDefinitionBuilder<
 
   #step(change: ToolDefinitionChanges): ToolDefinitionBuilder<Input, Args, Value, S> {
     return new ToolDefinitionBuilder<Input, Args, Value, S>(
-      { ...this.#init, ...settled(change) },
+      { ...this.#init, ...frozenChanges(change) },
       this.#executor,
     )
   }

@@ -68,7 +68,7 @@ export class InvalidArgumentsError extends ToolError {
   }
 }
 
-/** The tool ran, and what it returned is no JSON, breaks its `outputSchema`, or is larger than the limit. */
+/** The tool ran, and what it returned is not JSON, breaks its `outputSchema`, or is larger than the limit. */
 export class InvalidResultError extends ToolError {
   readonly code: 'INVALID_RESULT' | 'RESULT_TOO_LARGE'
   constructor(

@@ -7,10 +7,12 @@ import {
   AskUnsupportedError,
   ToolAbortedError,
   type ToolOutcome,
+  ToolTimeoutError,
 } from '../registry/tool-error.js'
 import type { AskAnswer, AskQuestion, LogLevel, ToolCall } from '../registry/tool-execution-context.js'
 import type { ToolSuccess } from '../registry/tool-execution-result.js'
 import type { CallOptions } from './call-options.js'
+import { askUntilAborted, tell } from './caller-callbacks.js'
 
 /** How long an aborted call may take to unwind (hooks that clean up, audit) before it is answered anyway. */
 const UNWIND_MS = 1_000
@@ -99,6 +101,7 @@ export class Call implements ToolCall {
   /** The call is on its way: from now on its caller's signal aborts it. `onEnd` hears once how it ended. */
   begin(onEnd: (outcome: ToolSuccess | AnyToolError) => void): void {
     this.#onEnd = onEnd
+    if (this.timeoutMs <= 0) this.abort(new ToolTimeoutError(this.toolName, this.timeoutMs))
     const { signal } = this.#options
     if (signal === undefined) return
     const abort = () =>
@@ -176,7 +179,10 @@ export class Call implements ToolCall {
     this.#unsettled++
     return new Promise<R>((resolve, reject) => {
       this.#interrupt = (reason) => reject(failed(reason))
-      work.then(
+      // The executor itself may have ended the call while it started.
+      if (this.#abortedBy !== undefined) this.#interrupt(this.#abortedBy)
+      // A thenable of another make may do anything when asked; a promise is taken as it is.
+      Promise.resolve(work).then(
         (value) => {
           this.#settle()
           try {
@@ -211,15 +217,7 @@ export class Call implements ToolCall {
     return async (question: AskQuestion): Promise<AskAnswer> => {
       const { ask } = this.#options
       if (ask === undefined) throw new AskUnsupportedError('ask the user', { outcome: this.outcome })
-      const { signal } = this
-      signal.throwIfAborted()
-      return new Promise<AskAnswer>((resolve, reject) => {
-        const giveUp = () => reject(signal.reason)
-        signal.addEventListener('abort', giveUp, { once: true })
-        ask(question)
-          .then(resolve, reject)
-          .finally(() => signal.removeEventListener('abort', giveUp))
-      })
+      return askUntilAborted(ask, question, this.signal)
     }
   }
 
@@ -237,13 +235,13 @@ export class Call implements ToolCall {
 
   get progress() {
     return (progress: number, total?: number, message?: string): void => {
-      if (!this.ended) this.#options.onProgress?.(progress, total, message)
+      if (!this.ended) tell(() => this.#options.onProgress?.(progress, total, message))
     }
   }
 
   get log() {
     return (level: LogLevel, data: unknown, logger?: string): void => {
-      if (!this.ended) this.#options.onLog?.(level, data, logger)
+      if (!this.ended) tell(() => this.#options.onLog?.(level, data, logger))
     }
   }
 }

@@ -78,16 +78,16 @@ export class ExecutorRouter {
     const ctx = new ToolExecutionContext(call, input)
     if (registered !== undefined) call.take(registered)
     return new Promise((resolve) => {
-      call.begin((outcome) => {
-        this.#running.delete(call)
-        if (call.isWorking) this.#giveBackLater(call)
-        else call.giveBack()
-        resolve(this.#answer(call, outcome))
-      })
       this.#running.add(call)
       const succeed = (result: ToolSuccess) => call.end(result)
       const fail = (thrown: unknown) => call.end(ToolError.from(thrown))
       try {
+        call.begin((outcome) => {
+          this.#running.delete(call)
+          if (call.isWorking) this.#giveBackLater(call)
+          else call.giveBack()
+          resolve(this.#answer(call, outcome))
+        })
         const chain = route?.requestRing ?? this.#unknownRing
         const ended = runInCall(call, ctx, () =>
           chain.run(ctx, (inner) => this.#runPrepared(call, route, inner)),
@@ -195,7 +195,7 @@ export class ExecutorRouter {
 
   #timeoutMs(registered: RegisteredTool | undefined, { timeoutMs }: CallOptions): number {
     const own = registered?.definition.metadata.timeoutMs ?? this.#options.defaultTimeoutMs
-    return timeoutMs === undefined ? own : Math.min(own, timeoutMs)
+    return timeoutMs === undefined || Number.isNaN(timeoutMs) ? own : Math.min(own, timeoutMs)
   }
 
   #answer(call: Call, outcome: ToolSuccess | AnyToolError): ToolExecutionResult {

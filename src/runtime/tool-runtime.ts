@@ -1,4 +1,5 @@
 import type { ArrangedInterceptor } from '../interceptors/arrangement.js'
+import { guardedLogger } from '../interceptors/guarded-logger.js'
 import type { Logger } from '../interceptors/logger.js'
 import type { ToolDefinition } from '../registry/tool-definition.js'
 import { ToolDefinitionError } from '../registry/tool-definition-error.js'
@@ -22,6 +23,7 @@ export interface ToolRuntimeParts {
 /** The tools of an application, ready to be called: finds them, runs them, lets them go. */
 export class ToolRuntime {
   readonly registry: ToolRegistry
+  /** Where the runtime, and a bridge on it, writes: redacted, and never throwing. */
   readonly logger: Logger
   readonly #discovery: ToolDiscovery
   readonly #settings: RuntimeSettings
@@ -35,7 +37,7 @@ export class ToolRuntime {
   /** Loading `toolRuntimeModule` into a container is the usual way to get one. */
   constructor({ registry, logger, discovery, settings }: ToolRuntimeParts) {
     this.registry = registry
-    this.logger = logger
+    this.logger = guardedLogger(logger)
     this.#discovery = discovery
     this.#settings = settings
   }

@@ -9,7 +9,8 @@ import type { ToolExecutionContext } from '../../src/registry/tool-execution-con
 import { ToolExecutionResult } from '../../src/registry/tool-execution-result.js'
 import type { ToolInterceptor } from '../../src/registry/tool-interceptor.js'
 import { throwing } from '../interceptors/chain-recorder.js'
-import { containerWith, recordingLogger, started, tool } from '../runtime/runtime-fixture.js'
+import { recordingLogger } from '../interceptors/recording-logger.js'
+import { containerWith, started, tool } from '../runtime/runtime-fixture.js'
 
 describe('interceptors: every tool and every call', () => {
   it.each(['request', 'execution'] as const)(

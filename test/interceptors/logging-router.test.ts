@@ -4,28 +4,14 @@ import { LoggingInterceptor } from '../../src/interceptors/logging.js'
 import { RateLimitInterceptor } from '../../src/interceptors/rate-limit.js'
 import { stderrLogger } from '../../src/interceptors/stderr-logger.js'
 import { Principal } from '../../src/registry/principal.js'
-import { ToolDefinition, type ToolExecutor } from '../../src/registry/tool-definition.js'
+import type { ToolDefinition } from '../../src/registry/tool-definition.js'
 import { ForbiddenError } from '../../src/registry/tool-error.js'
 import type { ToolInterceptor } from '../../src/registry/tool-interceptor.js'
-import type { ToolMetadataInit } from '../../src/registry/tool-metadata.js'
 import { ToolRegistry } from '../../src/registry/tool-registry.js'
 import { ExecutorRouter } from '../../src/runtime/executor-router.js'
 import { SchemaValidator } from '../../src/runtime/schema/schema-validator.js'
+import { tool } from '../runtime/runtime-fixture.js'
 import { recordingLogger } from './recording-logger.js'
-
-/** A tool that takes any object. */
-function tool(
-  name: string,
-  executor: ToolExecutor = () => 'done',
-  metadata: ToolMetadataInit = {},
-): ToolDefinition {
-  return ToolDefinition.builder()
-    .name(name)
-    .parameterSchema({ type: 'object' })
-    .metadata(metadata)
-    .executor(executor)
-    .build()
-}
 
 function routerOf(
   tools: readonly ToolDefinition[],
@@ -50,8 +36,8 @@ describe('logging around a router', () => {
     const logging = new LoggingInterceptor({ logger })
     const router = routerOf(
       [
-        tool('hang', () => new Promise(() => undefined), { timeoutMs: 20 }),
-        tool('closed', () => 'never', { rateLimit: { perMinute: 0 } }),
+        tool('hang', () => new Promise(() => undefined), { metadata: { timeoutMs: 20 } }),
+        tool('closed', () => 'never', { metadata: { rateLimit: { perMinute: 0 } } }),
         tool('fail', () => Promise.reject(new Error('no'))),
         tool('work'),
       ],
@@ -68,8 +54,10 @@ describe('logging around a router', () => {
     await router.call('hang', {})
     await router.call('fail', {})
     await router.call('work', {})
-    const ends = logger.lines.filter(([level]) => level !== 'debug')
-    expect(ends.map(([level, { toolName, code, outcome }]) => [level, toolName, code, outcome])).toEqual([
+    const ends = logger.lines.filter(({ level }) => level !== 'debug')
+    expect(
+      ends.map(({ level, fields: { toolName, code, outcome } }) => [level, toolName, code, outcome]),
+    ).toEqual([
       ['warn', 'nope', 'TOOL_NOT_FOUND', 'not-started'],
       ['warn', 'work', 'INVALID_ARGUMENTS', 'not-started'],
       ['warn', 'closed', 'RATE_LIMITED', 'not-started'],

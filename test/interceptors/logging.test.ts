@@ -47,8 +47,12 @@ const IDS = { toolName: 'get_weather', callId: 'call-1', traceId: '0af7651916cd4
 describe('a call', () => {
   it('is logged at its start and its end', async () => {
     expect(await logged(contextOf())).toEqual([
-      ['debug', IDS, 'tool call started'],
-      ['info', { ...IDS, durationMs: expect.any(Number) }, 'tool call ended'],
+      { level: 'debug', fields: IDS, message: 'tool call started' },
+      {
+        level: 'info',
+        fields: { ...IDS, durationMs: expect.any(Number) },
+        message: 'tool call ended',
+      },
     ])
   })
 
@@ -56,7 +60,7 @@ describe('a call', () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     try {
       const lines = await logged(contextOf(), () => vi.advanceTimersByTime(1_234))
-      expect(lines[1]?.[1].durationMs).toBe(1_234)
+      expect(lines[1]?.fields.durationMs).toBe(1_234)
     } finally {
       vi.useRealTimers()
     }
@@ -65,7 +69,7 @@ describe('a call', () => {
   it('tells who calls by the subject, without the claims', async () => {
     const principal = new Principal({ subject: 'ada', tenant: 'acme', claims: { email: 'a@b.c' } })
     const lines = await logged(contextOf({ principal, sessionId: 's-1', callId: 0 }))
-    expect(lines[0]?.[1]).toEqual({ ...IDS, callId: 0, sessionId: 's-1', principal: 'ada' })
+    expect(lines[0]?.fields).toEqual({ ...IDS, callId: 0, sessionId: 's-1', principal: 'ada' })
   })
 
   it('is told apart from others that run at the same time', async () => {
@@ -81,8 +85,8 @@ describe('a call', () => {
     )
     await Promise.all(calls)
     const ended = logger.lines
-      .filter(([level]) => level === 'info')
-      .map(([, { callId, args }]) => [callId, args])
+      .filter(({ level }) => level === 'info')
+      .map(({ fields: { callId, args } }) => [callId, args])
     ended.sort(([a], [b]) => Number(a) - Number(b))
     expect(ended).toEqual(Array.from({ length: 1_000 }, (_, n) => [n, { n }]))
   })
@@ -91,11 +95,11 @@ describe('a call', () => {
     const logger = recordingLogger()
     const chain = new InterceptorChain([new LoggingInterceptor({ logger })], { argumentsAreFinal: false })
     await chain.run(contextOf(), async () => ToolExecutionResult.success('old', { degraded: true }))
-    expect(logger.lines[1]).toEqual([
-      'info',
-      { ...IDS, durationMs: expect.any(Number), degraded: true },
-      'tool call ended',
-    ])
+    expect(logger.lines[1]).toEqual({
+      level: 'info',
+      fields: { ...IDS, durationMs: expect.any(Number), degraded: true },
+      message: 'tool call ended',
+    })
   })
 })
 
@@ -105,29 +109,33 @@ describe('a failure', () => {
       contextOf(),
       failing(new UpstreamError('503 from https://u:p@api/', { status: 503 })),
     )
-    expect(lines[1]).toEqual([
-      'warn',
-      {
+    expect(lines[1]).toEqual({
+      level: 'warn',
+      fields: {
         ...IDS,
         durationMs: expect.any(Number),
         code: 'UPSTREAM_FAILED',
         outcome: 'unknown',
         reason: '503 from https://[redacted]@api/',
       },
-      'tool call failed',
-    ])
+      message: 'tool call failed',
+    })
   })
 
   it('is logged of a tool that does not exist', async () => {
     const ctx = contextOf({ toolName: 'nope', tool: undefined })
     const lines = await logged(ctx, failing(new ToolNotFoundError('nope')))
-    expect(lines[1]?.[1]).toMatchObject({ toolName: 'nope', code: 'TOOL_NOT_FOUND', outcome: 'not-started' })
+    expect(lines[1]?.fields).toMatchObject({
+      toolName: 'nope',
+      code: 'TOOL_NOT_FOUND',
+      outcome: 'not-started',
+    })
   })
 
   it('names the arguments that are wrong and not what was in them', async () => {
     const issue = { path: '/pin', keyword: 'enum', message: 'not SENTINEL', params: { got: 'SENTINEL' } }
     const lines = await logged(contextOf(), failing(new InvalidArgumentsError('get_weather', [issue])))
-    expect(lines[1]?.[1]).toEqual({
+    expect(lines[1]?.fields).toEqual({
       ...IDS,
       durationMs: expect.any(Number),
       code: 'INVALID_ARGUMENTS',
@@ -138,7 +146,7 @@ describe('a failure', () => {
 
   it('leaves the cause of EXECUTION_FAILED to the router, and of a cancellation to nobody', async () => {
     const failed = await logged(contextOf(), failing(new Error('SENTINEL')))
-    expect(failed[1]?.[1]).toEqual({
+    expect(failed[1]?.fields).toEqual({
       ...IDS,
       durationMs: expect.any(Number),
       code: 'EXECUTION_FAILED',
@@ -146,13 +154,13 @@ describe('a failure', () => {
       reason: 'The tool failed',
     })
     const cancelled = await logged(contextOf(), failing(new ToolAbortedError('t', { cause: new Error('x') })))
-    expect(cancelled[1]?.[1]).not.toHaveProperty('err')
+    expect(cancelled[1]?.fields).not.toHaveProperty('err')
   })
 
   it('shows any other cause, redacted', async () => {
     const cause = Object.assign(new Error('redis://:pw@store is away'), { stack: 'at store', password: 'pw' })
     const lines = await logged(contextOf(), failing(new OverloadedError('get_weather', 1_000, { cause })))
-    expect(lines[1]?.[1].err).toEqual({
+    expect(lines[1]?.fields.err).toEqual({
       type: 'Error',
       message: 'redis://[redacted]@store is away',
       stack: 'at store',
@@ -177,13 +185,13 @@ describe('arguments', () => {
       card: { number: '[redacted]' },
       pin: '[redacted]',
     }
-    expect(lines.map(([, fields]) => fields.args)).toEqual([shown, shown])
+    expect(lines.map(({ fields }) => fields.args)).toEqual([shown, shown])
     expect(args.password).toBe('SENTINEL')
   })
 
   it('are logged as they were sent, also if they are none', async () => {
     const lines = await logged(contextOf({}, 'token=SENTINEL'), undefined, { args: true })
-    expect(lines[0]?.[1].args).toBe('token=[redacted]')
+    expect(lines[0]?.fields.args).toBe('token=[redacted]')
   })
 })
 
@@ -194,13 +202,13 @@ describe('what a client made up', () => {
       contextOf({ toolName, tool: undefined, callId: 'a\u0000', traceId: 't\r', sessionId: 's\u2028' }),
       failing(new ToolNotFoundError(toolName)),
     )
-    expect(lines[0]?.[1]).toEqual({
+    expect(lines[0]?.fields).toEqual({
       toolName: `\\u{1b}[31m\\u{a}\\u{202e}${'x'.repeat(121)}…`,
       callId: 'a\\u{0}',
       traceId: 't\\u{d}',
       sessionId: 's\\u{2028}',
     })
-    expect(lines[1]?.[1].reason).not.toContain('\u202e')
+    expect(lines[1]?.fields.reason).not.toContain('\u202e')
   })
 })
 

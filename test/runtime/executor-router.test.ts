@@ -3,6 +3,7 @@ import { ToolDefinition } from '../../src/registry/tool-definition.js'
 import { ForbiddenError, ToolExecutionError, UpstreamError } from '../../src/registry/tool-error.js'
 import { ToolExecutionResult } from '../../src/registry/tool-execution-result.js'
 import type { ToolInterceptor } from '../../src/registry/tool-interceptor.js'
+import type { CallOptions } from '../../src/runtime/call-options.js'
 import { currentCall } from '../../src/runtime/call-scope.js'
 import { deferred, started, tool } from './runtime-fixture.js'
 
@@ -96,7 +97,7 @@ describe('a call', () => {
     })
     expect(JSON.stringify(result)).not.toContain('postgres')
     expect(logger.lines.filter(({ level }) => level === 'error')).toMatchObject([
-      { fields: { toolName: 'broken', err: cause } },
+      { fields: { toolName: 'broken', err: { message: expect.stringContaining('connect postgres://') } } },
     ])
   })
 
@@ -415,6 +416,53 @@ describe('the context', () => {
     })
     expect(gist(await runtime.call('steps'))).toEqual({ value: 14 })
     expect(step).toHaveBeenCalledOnce()
+  })
+})
+
+describe('callers and loggers that misbehave', () => {
+  it('hurt neither the tool nor the answer', async () => {
+    const work = tool('work', ({ progress, log }) => {
+      progress(1)
+      log('info', 'half-way')
+      return 'done'
+    })
+    const broken = () => {
+      throw new Error('broken')
+    }
+    const logger = { lines: [], debug: broken, info: broken, warn: broken, error: broken }
+    const { runtime } = await started({
+      tools: [work, tool('broken', () => Promise.reject(new Error('x')))],
+      logger,
+    })
+    const options = { onProgress: broken, onLog: () => Promise.reject(new Error('later')) }
+    expect(gist(await runtime.call('work', {}, options as CallOptions))).toEqual({ value: 'done' })
+    expect(gist(await runtime.call('broken'))).toEqual({ code: 'EXECUTION_FAILED', outcome: 'unknown' })
+  })
+
+  it('cannot hang a call whose executor cancels it itself while it starts', async () => {
+    const controller = new AbortController()
+    const cancel = tool('cancel', () => {
+      controller.abort()
+      return new Promise(() => undefined)
+    })
+    const { runtime } = await started({ tools: [cancel] })
+    const result = await runtime.call('cancel', {}, { signal: controller.signal })
+    expect(gist(result)).toEqual({ code: 'ABORTED', outcome: 'unknown' })
+    expect(result.durationMs).toBeLessThan(1_000)
+  })
+
+  it('may give a deadline that is over, or none at all', async () => {
+    const executor = vi.fn(() => 'done')
+    const { runtime } = await started({ tools: [tool('quick', executor)] })
+    expect(gist(await runtime.call('quick', {}, { timeoutMs: 0 }))).toEqual({
+      code: 'TIMEOUT',
+      outcome: 'not-started',
+    })
+    expect(executor).not.toHaveBeenCalled()
+    expect(gist(await runtime.call('quick', {}, { timeoutMs: Number.NaN }))).toEqual({ value: 'done' })
+    expect(gist(await runtime.call('quick', {}, { timeoutMs: Number.POSITIVE_INFINITY }))).toEqual({
+      value: 'done',
+    })
   })
 })
 

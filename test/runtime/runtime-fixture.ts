@@ -8,20 +8,7 @@ import type { ToolMetadataInit } from '../../src/registry/tool-metadata.js'
 import type { RuntimeOptions } from '../../src/runtime/runtime-settings.js'
 import { ToolRuntime } from '../../src/runtime/tool-runtime.js'
 import { toolRuntimeModule } from '../../src/runtime/tool-runtime-module.js'
-
-export interface LogLine {
-  readonly level: 'debug' | 'info' | 'warn' | 'error'
-  readonly fields: Readonly<Record<string, unknown>>
-  readonly message: string
-}
-
-/** A logger that keeps what it is told. */
-export function recordingLogger(): Logger & { readonly lines: LogLine[] } {
-  const lines: LogLine[] = []
-  const log = (level: LogLine['level']) => (fields: LogLine['fields'], message: string) =>
-    void lines.push({ level, fields, message })
-  return { lines, debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') }
-}
+import { recordingLogger } from '../interceptors/recording-logger.js'
 
 /** A tool that takes anything. */
 export function tool(
@@ -49,13 +36,14 @@ export function containerWith({
   tools = [],
   interceptors = [],
   options,
+  logger = recordingLogger(),
 }: {
   readonly tools?: readonly ToolDefinition[]
   readonly interceptors?: readonly ToolInterceptor[]
   readonly options?: RuntimeOptions
+  readonly logger?: ReturnType<typeof recordingLogger>
 }) {
   const container = new Container()
-  const logger = recordingLogger()
   container.load(toolRuntimeModule(options))
   container.bind(Logger).toConstantValue(logger)
   for (const definition of tools) container.bind(ToolDefinition).toConstantValue(definition)

@@ -54,7 +54,7 @@ export function attach(host: McpHost, target: AttachTarget): Disposable {
   }
 }
 
-/** Two lists cannot be one: who comes first would hide the other's tools. */
+/** Two tool lists cannot be merged here: whoever answers first would hide the other's tools. */
 function requireFree(server: AttachableServer): void {
   try {
     server.assertCanSetRequestHandler('tools/list')

@@ -20,7 +20,7 @@ export class ExpiringMap<Entry extends { readonly expiresAt: number }> {
     return undefined
   }
 
-  /** @throws StoreFullError if the key is new and all entries are live; nothing has changed then. */
+  /** Throws `StoreFullError` if the key is new and all entries are live; nothing has changed then. */
   set(key: string, entry: Entry, now: number): void {
     if (this.#entries.size >= this.#max && !this.#entries.has(key)) this.#makeRoom(now)
     this.#entries.set(key, entry)

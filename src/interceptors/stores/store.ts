@@ -17,7 +17,7 @@ const BRAND = Symbol.for('toolwire.StoreFullError')
  *   process a monotonic one, in a shared store the server's), in whole ms; the wall clock of a caller never matters.
  * - Values, windows and leases are separate key spaces. A key is a string that is not empty: see {@link storeKey}.
  *
- * A bad key rejects with a `TypeError`, a value that is not JSON with one that names the place, a bad option with a
+ * A bad key rejects with a `TypeError`, a value that is not JSON with one that names the place, and a bad option with a
  * `RangeError`. A store holds no connection of its own: who opened one closes it.
  */
 export interface Store {

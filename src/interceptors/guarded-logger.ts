@@ -1,0 +1,29 @@
+import { isPromise } from '../registry/awaitable.js'
+import type { Logger, LogMethod } from './logger.js'
+import { redact } from './redaction.js'
+
+/** The same logger, told nothing secret: each field is redacted. What goes wrong in it hurts nobody. */
+export function guardedLogger(logger: Logger): Logger {
+  const { debug, info, warn, error } = unfailing(logger)
+  const redacted =
+    (log: LogMethod): LogMethod =>
+    (fields, message) =>
+      log(redact(fields) as Record<string, unknown>, message) // of an object it is an object
+  return { debug: redacted(debug), info: redacted(info), warn: redacted(warn), error: redacted(error) }
+}
+
+/** The same logger, which never throws: a call is worth more than its log line. */
+export function unfailing(logger: Logger): Logger {
+  const log =
+    (level: keyof Logger): LogMethod =>
+    (fields, message) => {
+      try {
+        // A logger should return nothing; one that returns a promise must not leave a rejection that nobody handles.
+        const returned: unknown = logger[level](fields, message)
+        if (isPromise(returned)) Promise.resolve(returned).catch(() => undefined)
+      } catch {
+        // There is no other logger to tell it to.
+      }
+    }
+  return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') }
+}
