@@ -41,6 +41,9 @@ export interface ConnectOptions {
 /**
  * Serves the tools of a runtime over MCP: over stdio, over HTTP and over any transport of the SDKs, to clients of both
  * eras at once. It follows the registry: clients hear of tools that come and go.
+ *
+ * A request goes from its transport or HTTP host to the SDK server of its era (`Eras`), from there to `McpHost`, and, if
+ * it is a `tools/call`, to `callTool`, which calls the runtime.
  */
 export class McpToolBridge implements AsyncDisposable {
   readonly #host: McpHost

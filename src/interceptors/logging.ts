@@ -10,11 +10,11 @@ import { type RedactOptions, redactor } from './redaction.js'
 
 export interface LoggingInterceptorOptions {
   readonly logger: Logger
-  /** Log the arguments, as they were sent, redacted. @default false */
+  /** Log the arguments, as they were sent, redacted. Default `false`. */
   readonly args?: boolean
   /** What is secret in the arguments beside what `redact` knows; paths start at the arguments: `/card/number`. */
   readonly redact?: RedactOptions
-  /** @default InterceptorOrder.logging */
+  /** Default `InterceptorOrder.logging`. */
   readonly order?: number
 }
 

@@ -7,13 +7,13 @@ import { MemoryStore } from './stores/memory-store.js'
 import { type Consumption, type Store, StoreFullError, storeKey } from './stores/store.js'
 
 export interface RateLimitInterceptorOptions {
-  /** Counts the calls. Processes that share one share the quota. @default a `MemoryStore` of its own */
+  /** Counts the calls. Processes that share one share the quota. Default: a `MemoryStore` of its own. */
   readonly store?: Store
-  /** Calls a minute for each caller and tool whose metadata names none; 0 refuses them all. @default 60 */
+  /** Calls a minute for each caller and tool whose metadata names none; 0 refuses them all. Default 60. */
   readonly defaultPerMinute?: number
-  /** Begins every key: two rate limits over one store need two, or each call counts twice. @default 'rate-limit' */
+  /** Begins every key: two rate limits over one store need two, or each call counts twice. Default `rate-limit`. */
   readonly keyPrefix?: string
-  /** @default InterceptorOrder.rateLimit */
+  /** Default `InterceptorOrder.rateLimit`. */
   readonly order?: number
 }
 

@@ -4,7 +4,7 @@ import { type RedactOptions, redactor } from './redaction.js'
 const LEVELS = { debug: 20, info: 30, warn: 40, error: 50, silent: Number.POSITIVE_INFINITY }
 
 export interface StderrLoggerOptions {
-  /** The least that is written. @default 'info' */
+  /** The least severe level that is written. Default `info`. */
   readonly level?: keyof typeof LEVELS
   /** What is secret beside what `redact` knows; paths start at the fields. */
   readonly redact?: RedactOptions

@@ -1,4 +1,5 @@
 import type { Logger } from '../interceptors/logger.js'
+import { describe } from '../registry/json-value.js'
 import type { ToolSource } from '../registry/registered-tool.js'
 import type { ToolDefinition } from '../registry/tool-definition.js'
 import type { ToolDefinitionProvider } from '../registry/tool-definition-provider.js'
@@ -103,7 +104,7 @@ async function collect(provider: ToolDefinitionProvider): Promise<readonly ToolD
   const definitions: unknown = await provider.provide()
   if (!isIterable(definitions)) {
     throw new TypeError(
-      `provide() must return tool definitions, as an array or an iterable (got ${typeof definitions})`,
+      `provide() must return tool definitions, as an array or an iterable (got ${describe(definitions)})`,
     )
   }
   const collected: ToolDefinition[] = []

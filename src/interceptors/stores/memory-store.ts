@@ -7,11 +7,11 @@ import type { Consumption, Lease, Quota, SetOptions, Store, StoreEntry } from '.
 export interface MemoryStoreOptions {
   /**
    * Most entries of each kind: windows, leases, values, and evictable values, of which the least recently used makes
-   * room for the next. The other kinds are full then, each for itself: a flood of one does not block another.
-   * @default 50_000
+   * room for the next. The other kinds refuse to grow, each on its own: a flood of one does not block another.
+   * Default 50 000.
    */
   readonly maxEntries?: number
-  /** Tells the time in ms. Running backwards, it counts as standing still. @default performance (monotonic) */
+  /** Tells the time in ms; running backwards counts as standing still. Default `performance`, which is monotonic. */
   readonly clock?: { now(): number }
 }
 

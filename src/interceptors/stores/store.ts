@@ -71,11 +71,11 @@ export interface StoreEntry {
 }
 
 export interface SetOptions {
-  /** Lifetime in whole ms, at least 1. @default no expiry */
+  /** Lifetime in whole ms, at least 1. Default: no expiry. */
   readonly ttlMs?: number
   /**
    * The store may drop the value at any time to make room, and for that never rejects as full: right for a cache, wrong
-   * for anything that a decision rests on. @default false
+   * for anything that a decision rests on. Default `false`.
    */
   readonly evictable?: boolean
 }
@@ -85,7 +85,7 @@ export interface Quota {
   readonly limit: number
   /** Length of the window in whole ms, at least 1. */
   readonly windowMs: number
-  /** How much of the limit the call takes, a whole number, at least 1. @default 1 */
+  /** How much of the limit the call takes, a whole number, at least 1. Default 1. */
   readonly cost?: number
 }
 
