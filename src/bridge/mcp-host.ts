@@ -1,4 +1,5 @@
 import type { Logger } from '../interceptors/logger.js'
+import { IdleWait } from '../registry/idle-wait.js'
 import type { JsonSchemaDocument } from '../registry/json-schema.js'
 import { isObject } from '../registry/json-value.js'
 import type { BridgedRuntime } from './bridged-runtime.js'
@@ -16,7 +17,7 @@ type Method = (params: unknown, request: McpRequest) => object | Promise<object>
 export class McpHost {
   readonly #runtime: BridgedRuntime
   readonly #methods: ReadonlyMap<string, Method>
-  readonly #idle = new Set<() => void>()
+  readonly #idle = new IdleWait()
   #running = 0
 
   constructor(runtime: BridgedRuntime, { pageSize }: { readonly pageSize: number }) {
@@ -38,7 +39,7 @@ export class McpHost {
   }
 
   get isClosing(): boolean {
-    return this.#runtime.isClosing === true
+    return this.#runtime.isClosing
   }
 
   /** Resolves to the result of a method, or rejects with a {@link JsonRpcError}. */
@@ -53,7 +54,8 @@ export class McpHost {
       this.logger.error({ method, err: thrown }, 'MCP request failed')
       throw new JsonRpcError(INTERNAL_ERROR, 'Internal error')
     } finally {
-      if (--this.#running === 0) for (const wake of this.#idle) wake()
+      this.#running--
+      this.#idle.wake()
     }
   }
 
@@ -69,15 +71,6 @@ export class McpHost {
 
   /** Resolves when no request is running, or after `boundMs`. */
   async whenIdle(boundMs: number): Promise<void> {
-    if (this.#running === 0) return
-    await new Promise<void>((resolve) => {
-      const wake = () => {
-        clearTimeout(timer)
-        this.#idle.delete(wake)
-        resolve()
-      }
-      const timer = setTimeout(wake, boundMs)
-      this.#idle.add(wake)
-    })
+    await this.#idle.wait(() => this.#running === 0, boundMs)
   }
 }

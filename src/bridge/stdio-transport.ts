@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import { LONGEST_TIMER_MS } from '../registry/idle-wait.js'
 import { isObject } from '../registry/json-value.js'
 import { isRequest, type JsonRpcId, type JsonRpcMessage } from './json-rpc.js'
 import type { Inbound, McpTransport } from './mcp-transport.js'
@@ -122,7 +123,7 @@ export class StdioTransport implements McpTransport {
   readonly #onInputEnd = (): void => {
     if (this.#inputEnded || this.#isClosed) return
     this.#inputEnded = true
-    this.#drainTimer = setTimeout(() => void this.close(), this.#options.drainMs)
+    this.#drainTimer = setTimeout(() => void this.close(), Math.min(this.#options.drainMs, LONGEST_TIMER_MS))
     this.#closeIfDone()
   }
 

@@ -1,5 +1,5 @@
-import type { ToolInterceptor } from '../registry/tool-interceptor.js'
-import { nameOf } from './chain.js'
+import { describe } from '../registry/json-value.js'
+import { interceptorName, type ToolInterceptor } from '../registry/tool-interceptor.js'
 
 /** Whose interceptor it is: everybody's, one provider's, or one tool's. Outermost first. */
 export type InterceptorScope = 'shared' | 'provider' | 'tool'
@@ -26,10 +26,10 @@ export function arrange(
     scopes[scope].map(
       (interceptor): ArrangedInterceptor => ({
         interceptor,
-        name: nameOf(interceptor),
         ring: ringOf(interceptor),
+        name: interceptorName(interceptor),
         scope: isMandatory(interceptor) ? 'shared' : scope,
-        order: interceptor.order ?? 0,
+        order: orderOf(interceptor),
       }),
     ),
   )
@@ -42,11 +42,20 @@ export function arrange(
 
 const RANKED: readonly InterceptorScope[] = ['shared', 'provider', 'tool']
 
-/** A misspelt ring would be in neither, and its interceptor around nothing. */
+/** A misspelt ring would be in neither, and its interceptor around nothing. So would a class in place of its instance. */
 function ringOf(interceptor: ToolInterceptor): ArrangedInterceptor['ring'] {
+  if (typeof interceptor !== 'object') {
+    throw new TypeError(`${describe(interceptor)} is no interceptor: give an instance, not the class`)
+  }
   const { ring = 'execution' } = interceptor
   if (ring === 'request' || ring === 'execution') return ring
   throw new TypeError(
-    `${nameOf(interceptor)}: ring must be 'request' or 'execution' (got ${JSON.stringify(ring)})`,
+    `${interceptorName(interceptor)}: ring must be 'request' or 'execution' (got ${JSON.stringify(ring)})`,
   )
+}
+
+function orderOf(interceptor: ToolInterceptor): number {
+  const { order = 0 } = interceptor
+  if (typeof order === 'number' && !Number.isNaN(order)) return order
+  throw new TypeError(`${interceptorName(interceptor)}: order must be a number (got ${describe(order)})`)
 }

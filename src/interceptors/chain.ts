@@ -3,7 +3,7 @@ import { describe } from '../registry/json-value.js'
 import { type AnyToolError, ToolError } from '../registry/tool-error.js'
 import { ToolExecutionContext } from '../registry/tool-execution-context.js'
 import { ToolExecutionResult, type ToolSuccess } from '../registry/tool-execution-result.js'
-import type { Next, ToolInterceptor } from '../registry/tool-interceptor.js'
+import { interceptorName, type Next, type ToolInterceptor } from '../registry/tool-interceptor.js'
 
 /** What stands inside a chain: the next ring, or the executor. Throws or rejects on failure. */
 export type Innermost = (ctx: ToolExecutionContext) => Awaitable<ToolSuccess>
@@ -45,7 +45,7 @@ export class InterceptorChain {
         const interceptor = this.#interceptors[i] as ToolInterceptor
         const returned = interceptor.beforeExecute?.(ctx)
         const answer = isPromise(returned) ? await returned : returned
-        if (ToolExecutionResult.is(answer)) {
+        if (isResult(interceptor, answer)) {
           result = requireSuccess(answer)
           break
         }
@@ -73,7 +73,7 @@ export class InterceptorChain {
             ? interceptor.afterExecute?.(ctx, result as ToolSuccess)
             : interceptor.onError?.(ctx, error)
         const answer = isPromise(returned) ? await returned : returned
-        if (!ToolExecutionResult.is(answer)) continue
+        if (!isResult(interceptor, answer)) continue
         result = requireSuccess(answer)
         error = undefined
       } catch (thrown) {
@@ -127,16 +127,21 @@ export class InterceptorChain {
   }
 }
 
-/** What an interceptor is called in logs and errors. */
-export function nameOf(interceptor: ToolInterceptor): string {
-  if (interceptor.name !== undefined) return interceptor.name
-  const className = interceptor.constructor?.name
-  return !className || className === 'Object' ? 'interceptor' : className
-}
-
 const nextMisuse = {
   running: 'next() was called again before the previous call of it had settled',
   over: 'next() was called after aroundExecute had returned',
+}
+
+/**
+ * What a hook returns by the way, such as the number that a logger gave it, does not count. What is meant as an answer and
+ * is none, an error or a look-alike result, must not be passed over: the hook may be a guard that says no.
+ */
+function isResult(interceptor: ToolInterceptor, answer: unknown): answer is ToolExecutionResult {
+  if (ToolExecutionResult.is(answer)) return true
+  if (ToolError.is(answer)) throw answer
+  if (typeof answer !== 'object' || answer === null || !('ok' in answer) || typeof answer.ok !== 'boolean')
+    return false
+  throw mistakeOf(interceptor, 'a result must be made with ToolExecutionResult.success(…) or .failure(…)')
 }
 
 /** A returned failure is the same as throwing its error. */
@@ -147,7 +152,7 @@ function requireSuccess(result: ToolExecutionResult): ToolSuccess {
 
 /** An error in the interceptor's own code: it is named in the log, and masked as any exception for the caller. */
 function mistakeOf(interceptor: ToolInterceptor, what: string): AnyToolError {
-  return ToolError.from(new TypeError(`${nameOf(interceptor)}: ${what}`))
+  return ToolError.from(new TypeError(`${interceptorName(interceptor)}: ${what}`))
 }
 
 /** Rejects, and does not end the process where nobody looks. */

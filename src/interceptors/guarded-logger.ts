@@ -1,4 +1,4 @@
-import { isPromise } from '../registry/awaitable.js'
+import { callForeign } from '../registry/foreign-code.js'
 import type { Logger, LogMethod } from './logger.js'
 import { redact } from './redaction.js'
 
@@ -16,14 +16,8 @@ export function guardedLogger(logger: Logger): Logger {
 export function unfailing(logger: Logger): Logger {
   const log =
     (level: keyof Logger): LogMethod =>
-    (fields, message) => {
-      try {
-        // A logger should return nothing; one that returns a promise must not leave a rejection that nobody handles.
-        const returned: unknown = logger[level](fields, message)
-        if (isPromise(returned)) Promise.resolve(returned).catch(() => undefined)
-      } catch {
-        // There is no other logger to tell it to.
-      }
-    }
+    (fields, message) =>
+      // Where a logger fails, there is no other one to tell it to.
+      callForeign(() => logger[level](fields, message))
   return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') }
 }

@@ -1,3 +1,4 @@
+import { IdleWait } from './idle-wait.js'
 import type { ToolDefinition } from './tool-definition.js'
 import type { ToolInterceptor } from './tool-interceptor.js'
 
@@ -7,9 +8,6 @@ export interface ToolSource {
   readonly interceptors?: readonly ToolInterceptor[]
 }
 
-/** `setTimeout` fires at once for a delay that is longer. 24 days will do for infinity. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
-
 /**
  * A definition in the registry, with its source and the calls that are running. Replacing a tool makes a new one, which
  * remembers those before it for as long as they are in use.
@@ -18,8 +16,7 @@ export class RegisteredTool {
   readonly definition: ToolDefinition
   readonly source: ToolSource
   readonly #earlier: readonly RegisteredTool[]
-  /** Those who wait for leases to be released; each looks again at every release. */
-  readonly #waiting: (() => void)[] = []
+  readonly #waiting = new IdleWait()
   #running = 0
 
   constructor(definition: ToolDefinition, source: ToolSource, replaces?: RegisteredTool) {
@@ -41,7 +38,7 @@ export class RegisteredTool {
 
   release(): void {
     this.#running--
-    for (const wake of this.#waiting.splice(0)) wake()
+    this.#waiting.wake()
   }
 
   /**
@@ -50,27 +47,9 @@ export class RegisteredTool {
    */
   async drained(boundMs: number, own: (tool: RegisteredTool) => number = () => 0): Promise<boolean> {
     const drained = await Promise.all(
-      [this, ...this.#earlier].map((tool) => tool.#idle(boundMs, () => own(tool))),
+      [this, ...this.#earlier].map((tool) => tool.#waiting.wait(() => tool.#running <= own(tool), boundMs)),
     )
     return drained.every(Boolean)
-  }
-
-  #idle(boundMs: number, own: () => number): Promise<boolean> {
-    return new Promise((resolve) => {
-      const check = () => {
-        if (this.#running > own()) return void this.#waiting.push(check)
-        clearTimeout(timer)
-        resolve(true)
-      }
-      const timer = setTimeout(
-        () => {
-          this.#waiting.splice(this.#waiting.indexOf(check), 1)
-          resolve(false)
-        },
-        Math.min(boundMs, LONGEST_TIMER_MS),
-      )
-      check()
-    })
   }
 }
 

@@ -43,7 +43,7 @@ export interface ToolCall {
   readonly round: number
   /** Asks the user. Rejects with `ASK_UNSUPPORTED`, at once, where nobody can answer. */
   readonly ask: (question: AskQuestion) => Promise<AskAnswer>
-  /** Runs `fn` the first time and gives its JSON result each time; see `ask`. */
+  /** Runs `fn` the first time and gives its JSON result each time; one that fails is run again. See `ask`. */
   readonly once: <T>(key: string, fn: () => T | Promise<T>) => Promise<T>
   /** Tells the caller how far the work is. Never fails; nothing is sent once the call has ended. */
   readonly progress: (progress: number, total?: number, message?: string) => void

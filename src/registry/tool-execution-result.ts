@@ -1,7 +1,7 @@
 import { hasBrand } from './brand.js'
 import { type AnyToolError, ToolError } from './tool-error.js'
 
-const BRAND = Symbol.for('toolwire.ToolExecutionResult')
+const BRAND: unique symbol = Symbol.for('toolwire.ToolExecutionResult')
 
 /** One block of MCP content (2025-11-25 "Tool Result"): text, image, audio, resource link or embedded resource. */
 export interface ToolContent {
@@ -11,6 +11,8 @@ export interface ToolContent {
 
 /** What is known of every call that has ended. */
 interface Ended {
+  /** Only `ToolExecutionResult` makes results, so that a look-alike does not compile. */
+  readonly [BRAND]: true
   readonly toolName: string
   /** From the start of the call to its answer, in milliseconds. */
   readonly durationMs: number
@@ -38,7 +40,7 @@ export interface ToolFailure extends Ended {
 export type ToolExecutionResult<Value = unknown> = ToolSuccess<Value> | ToolFailure
 
 /** The parts of a success beside its value. */
-export type ToolSuccessParts = Partial<Omit<ToolSuccess, 'ok' | 'value'>>
+export type ToolSuccessParts = Partial<Omit<ToolSuccess, 'ok' | 'value' | typeof BRAND>>
 
 /** Makes and recognises results; the only way to make one, so that a look-alike is never taken for one. */
 export const ToolExecutionResult = Object.freeze({

@@ -41,3 +41,10 @@ export interface ToolInterceptor {
 
 /** Bind an interceptor under this to put it around every tool, whatever its source. */
 export const ToolInterceptor = Symbol.for('toolwire.ToolInterceptor') as ServiceIdentifier<ToolInterceptor>
+
+/** What an interceptor is called in logs and errors. */
+export function interceptorName(interceptor: ToolInterceptor): string {
+  if (interceptor.name !== undefined) return interceptor.name
+  const className = interceptor.constructor?.name
+  return !className || className === 'Object' ? 'interceptor' : className
+}

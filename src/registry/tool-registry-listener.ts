@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import { callForeign } from './foreign-code.js'
 import type { ToolDefinition } from './tool-definition.js'
 
 /** What changed since the last event, net: a tool that came and went again is not in it. Names, sorted. */
@@ -49,7 +50,11 @@ export class ToolRegistryListeners {
     for (const deliver of deliveries) {
       for (const added of this.#added) {
         this.#queue.push(() => {
-          if (this.#added.has(added)) this.#call(deliver, added.listener)
+          if (!this.#added.has(added)) return
+          callForeign(
+            () => deliver(added.listener),
+            (error) => this.#report(error),
+          )
         })
       }
     }
@@ -61,23 +66,14 @@ export class ToolRegistryListeners {
     this.#delivering = false
   }
 
-  #call(deliver: Delivery, listener: ToolRegistryListener): void {
-    try {
-      const pending = deliver(listener)
-      if (typeof pending === 'object') Promise.resolve(pending).catch((error) => this.#report(error))
-    } catch (error) {
-      this.#report(error)
-    }
-  }
-
   /** A reporter that throws is a fault too, and hurts the others as little as a listener may. */
   #report(error: unknown): void {
-    try {
-      this.#onError(error)
-    } catch (fault) {
-      process.emitWarning('Reporting what a tool registry listener threw has failed', {
-        detail: inspect(fault),
-      })
-    }
+    callForeign(
+      () => this.#onError(error),
+      (fault) =>
+        process.emitWarning('Reporting what a tool registry listener threw has failed', {
+          detail: inspect(fault),
+        }),
+    )
   }
 }

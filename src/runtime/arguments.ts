@@ -3,8 +3,8 @@ import type { Awaitable } from '../registry/awaitable.js'
 import { pointerTo } from '../registry/json-pointer.js'
 import { describe, isObject, isPlain, setMember } from '../registry/json-value.js'
 import type { ToolDefinition } from '../registry/tool-definition.js'
-import { InvalidArgumentsError, ToolUnavailableError, type ValidationIssue } from '../registry/tool-error.js'
-import type { SchemaValidator, Validate } from './schema/schema-validator.js'
+import { InvalidArgumentsError, type ValidationIssue } from '../registry/tool-error.js'
+import type { ToolValidators } from './tool-validators.js'
 
 const MAX_DEPTH = 200
 
@@ -14,31 +14,20 @@ const MAX_DEPTH = 200
  */
 export class ArgumentsPipeline {
   readonly #tool: ToolDefinition
-  readonly #validator: SchemaValidator
-  #validate: Validate | undefined
+  readonly #validators: ToolValidators
 
-  constructor(tool: ToolDefinition, validator: SchemaValidator) {
+  constructor(tool: ToolDefinition, validators: ToolValidators) {
     this.#tool = tool
-    this.#validator = validator
-  }
-
-  /** The validator, compiled at the first call. Throws `TOOL_UNAVAILABLE` if the schema does not compile. */
-  compile(): Validate {
-    try {
-      this.#validate ??= this.#validator.compile(this.#tool.inputSchema, { applyDefaults: true })
-      return this.#validate
-    } catch (cause) {
-      throw new ToolUnavailableError(this.#tool.name, 'its schema does not compile', { cause })
-    }
+    this.#validators = validators
   }
 
   prepare(sent: unknown): Awaitable<unknown> {
     const args = this.#parse(sent)
     const { standard } = this.#tool.parameters
     if (standard !== undefined) return this.#prepareWith(standard, args)
-    const issues = this.compile()(args)
+    const issues = this.#validators.args(args)
     if (issues.length > 0) throw new InvalidArgumentsError(this.#tool.name, issues)
-    return deepFreeze(args)
+    return freezeTree(args)
   }
 
   /** Nothing sent is `{}`. The copy is ours to fill with defaults. */
@@ -80,7 +69,7 @@ export class ArgumentsPipeline {
   /** The schema library's own validation; `ctx.args` is its output. */
   async #prepareWith(standard: StandardSchemaV1, args: unknown): Promise<unknown> {
     const result = await standard['~standard'].validate(args)
-    if (result.issues === undefined) return deepFreeze(result.value)
+    if (result.issues === undefined) return freezeGraph(result.value)
     throw new InvalidArgumentsError(this.#tool.name, result.issues.map(toIssue))
   }
 
@@ -103,10 +92,20 @@ function toIssue({ path = [], message }: StandardSchemaV1.Issue): ValidationIssu
   }
 }
 
-/** Freezes arrays and plain objects all the way down; what else a schema library makes, such as a Date, is left alone. */
-function deepFreeze(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || !isPlain(value) || Object.isFrozen(value)) return value
-  Object.freeze(value)
-  for (const member of Object.values(value)) deepFreeze(member)
-  return value
+/** Freezes our own copy: a tree of arrays and plain objects. */
+function freezeTree(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  for (const member of Object.values(value)) freezeTree(member)
+  return Object.freeze(value)
+}
+
+/**
+ * Freezes what a schema library made, which may be frozen in part, or a cycle. What is neither an array nor a plain object,
+ * such as a Date, is left alone.
+ */
+function freezeGraph(value: unknown, visited = new Set<object>()): unknown {
+  if (typeof value !== 'object' || value === null || !isPlain(value) || visited.has(value)) return value
+  visited.add(value)
+  for (const member of Object.values(value)) freezeGraph(member, visited)
+  return Object.freeze(value)
 }

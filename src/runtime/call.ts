@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { CallAttributes } from '../registry/call-attributes.js'
+import { callForeign } from '../registry/foreign-code.js'
 import type { RegisteredTool } from '../registry/registered-tool.js'
 import type { ToolDescriptor } from '../registry/tool-descriptor.js'
 import {
@@ -11,8 +12,8 @@ import {
 } from '../registry/tool-error.js'
 import type { AskAnswer, AskQuestion, LogLevel, ToolCall } from '../registry/tool-execution-context.js'
 import type { ToolSuccess } from '../registry/tool-execution-result.js'
+import { askUntilAborted } from './ask-until-aborted.js'
 import type { CallOptions } from './call-options.js'
-import { askUntilAborted, tell } from './caller-callbacks.js'
 
 /** How long an aborted call may take to unwind (hooks that clean up, audit) before it is answered anyway. */
 const UNWIND_MS = 1_000
@@ -227,21 +228,23 @@ export class Call implements ToolCall {
       const known = this.#once.get(key)
       // What is kept under a key is what its first `fn` returned.
       if (known !== undefined) return known as Promise<T>
-      const running = Promise.resolve(fn())
+      const running = (async () => fn())()
       this.#once.set(key, running)
+      // A step that failed is not done.
+      running.catch(() => this.#once?.delete(key))
       return running
     }
   }
 
   get progress() {
     return (progress: number, total?: number, message?: string): void => {
-      if (!this.ended) tell(() => this.#options.onProgress?.(progress, total, message))
+      if (!this.ended) callForeign(() => this.#options.onProgress?.(progress, total, message))
     }
   }
 
   get log() {
     return (level: LogLevel, data: unknown, logger?: string): void => {
-      if (!this.ended) tell(() => this.#options.onLog?.(level, data, logger))
+      if (!this.ended) callForeign(() => this.#options.onLog?.(level, data, logger))
     }
   }
 }

@@ -23,52 +23,47 @@ import { runExecutor } from './executor-run.js'
 import { checkResult } from './result-check.js'
 import { RunningCalls } from './running-calls.js'
 import type { SchemaValidator } from './schema/schema-validator.js'
+import { ToolValidators } from './tool-validators.js'
 
 export interface ExecutorRouterOptions {
   readonly registry: ToolRegistry
   readonly validator: SchemaValidator
   readonly logger: Logger
   /** Around every tool, and around calls of tools that do not exist. */
-  readonly interceptors?: readonly ToolInterceptor[]
-  readonly isMandatory?: (interceptor: ToolInterceptor) => boolean
-  /** The deadline of a call whose tool names none, in milliseconds. Default 30 000. */
-  readonly defaultTimeoutMs?: number
-  /** The largest result, in characters of JSON, roughly. Default 10 000 000. */
-  readonly maxResultSize?: number
+  readonly interceptors: readonly ToolInterceptor[]
+  readonly isMandatory: (interceptor: ToolInterceptor) => boolean
+  /** The deadline of a call whose tool names none, in milliseconds. */
+  readonly defaultTimeoutMs: number
+  /** The largest result, in characters of JSON, roughly. */
+  readonly maxResultSize: number
 }
 
-/** A tool with its chains, built once. */
+/** A tool with all that stands around it, built once. */
 interface Route {
-  readonly registered: RegisteredTool
+  readonly tool: ToolDefinition
+  readonly validators: ToolValidators
   readonly args: ArgumentsPipeline
   readonly requestRing: InterceptorChain
   readonly executionRing: InterceptorChain
 }
 
 /**
- * Runs every call, whatever door it came through: request ring, arguments pipeline, execution ring, executor, result
- * check. Never rejects: a failure of any kind is a result with `ok: false`.
+ * Runs every call, whatever door it came through, and never rejects: a failure of any kind is a result with `ok: false`.
+ *
+ * request ring (`InterceptorChain`) → `ArgumentsPipeline` → execution ring (`InterceptorChain`) → `runExecutor` →
+ * `checkResult`, and back out through both rings; the `Call` keeps its deadline, its signal and its lease of the tool.
  */
 export class ExecutorRouter {
-  readonly #options: Required<ExecutorRouterOptions>
+  readonly #options: ExecutorRouterOptions
   readonly #routes = new WeakMap<RegisteredTool, Route>()
   /** Calls of unknown tools pass the shared request ring too. */
   readonly #unknownRing: InterceptorChain
   readonly #running = new RunningCalls()
-  #refusal: (() => AnyToolError) | undefined
+  #isDraining = false
 
   constructor(options: ExecutorRouterOptions) {
-    this.#options = {
-      interceptors: [],
-      isMandatory: () => false,
-      defaultTimeoutMs: 30_000,
-      maxResultSize: 10_000_000,
-      ...options,
-    }
-    this.#unknownRing = ring(
-      'request',
-      arrange({ shared: this.#options.interceptors, provider: [], tool: [] }),
-    )
+    this.#options = options
+    this.#unknownRing = ring('request', arrange({ shared: options.interceptors, provider: [], tool: [] }))
   }
 
   call(toolName: string, input: unknown, options: CallOptions = {}): Promise<ToolExecutionResult> {
@@ -86,7 +81,7 @@ export class ExecutorRouter {
           this.#running.delete(call)
           if (call.isWorking) this.#giveBackLater(call)
           else call.giveBack()
-          resolve(this.#answer(call, outcome))
+          resolve(this.#answer(call, route, outcome))
         })
         const chain = route?.requestRing ?? this.#unknownRing
         const ended = runInCall(call, ctx, () =>
@@ -119,7 +114,7 @@ export class ExecutorRouter {
     for (const { name } of this.#options.registry.list()) {
       const registered = this.#options.registry.registered(name)
       try {
-        if (registered !== undefined) this.#routeOf(registered).args.compile()
+        if (registered !== undefined) this.#routeOf(registered).validators.compile()
       } catch (thrown) {
         if (!(thrown instanceof ToolUnavailableError)) throw thrown
         failures.push(thrown)
@@ -130,7 +125,7 @@ export class ExecutorRouter {
 
   /** New calls are refused; resolves when the running ones have ended, which are aborted after `drainMs`. */
   async drain(drainMs: number): Promise<void> {
-    this.#refusal = () => new ShuttingDownError()
+    this.#isDraining = true
     if (await this.#running.whenIdle(drainMs)) return
     this.#running.abortAll(({ outcome }) => new ShuttingDownError({ outcome }))
     await this.#running.whenIdle()
@@ -138,33 +133,29 @@ export class ExecutorRouter {
 
   #runPrepared(call: Call, route: Route | undefined, ctx: ToolExecutionContext): Awaitable<ToolSuccess> {
     call.throwIfAborted()
-    if (this.#refusal !== undefined) throw this.#refusal()
+    if (this.#isDraining) throw new ShuttingDownError()
     if (route === undefined) throw new ToolNotFoundError(call.toolName)
-    const tool = route.registered.definition
+    route.validators.compile()
     return andThen(route.args.prepare(ctx.args), (args) => {
       const prepared = ctx.with({ args })
       if (!route.executionRing.isEmpty) return this.#runRing(call, route, prepared)
       // One promise fewer than with a ring that does nothing.
-      return runExecutor(call, tool, prepared, (result) => this.#checked(call, result))
+      return runExecutor(call, route.tool, prepared, (result) => this.#checked(call, route, result))
     })
   }
 
-  async #runRing(
-    call: Call,
-    { registered, executionRing }: Route,
-    ctx: ToolExecutionContext,
-  ): Promise<ToolSuccess> {
+  async #runRing(call: Call, route: Route, ctx: ToolExecutionContext): Promise<ToolSuccess> {
     try {
-      const execute = (inner: ToolExecutionContext) => runExecutor(call, registered.definition, inner)
-      return this.#checked(call, await executionRing.run(ctx, execute))
+      const execute = (inner: ToolExecutionContext) => runExecutor(call, route.tool, inner)
+      return this.#checked(call, route, await route.executionRing.run(ctx, execute))
     } catch (thrown) {
       throw ToolError.from(thrown).withOutcomeOf(call.outcome)
     }
   }
 
-  #checked(call: Call, result: ToolSuccess): ToolSuccess {
-    const { validator, maxResultSize } = this.#options
-    checkResult(call.tool, result, { validator, maxSize: maxResultSize })
+  #checked(call: Call, route: Route | undefined, result: ToolSuccess): ToolSuccess {
+    const maxSize = this.#options.maxResultSize
+    checkResult(call.toolName, result, { validate: route?.validators.result, maxSize })
     call.checkedResult = result
     return result
   }
@@ -183,9 +174,12 @@ export class ExecutorRouter {
     const known = this.#routes.get(registered)
     if (known !== undefined) return known
     const arranged = this.arrange(registered.definition, registered.source.interceptors)
+    const tool = registered.definition
+    const validators = new ToolValidators(tool, this.#options.validator)
     const route: Route = {
-      registered,
-      args: new ArgumentsPipeline(registered.definition, this.#options.validator),
+      tool,
+      validators,
+      args: new ArgumentsPipeline(tool, validators),
       requestRing: ring('request', arranged),
       executionRing: ring('execution', arranged),
     }
@@ -195,14 +189,15 @@ export class ExecutorRouter {
 
   #timeoutMs(registered: RegisteredTool | undefined, { timeoutMs }: CallOptions): number {
     const own = registered?.definition.metadata.timeoutMs ?? this.#options.defaultTimeoutMs
-    return timeoutMs === undefined || Number.isNaN(timeoutMs) ? own : Math.min(own, timeoutMs)
+    const asked = Number(timeoutMs ?? own)
+    return Number.isNaN(asked) ? own : Math.min(own, asked)
   }
 
-  #answer(call: Call, outcome: ToolSuccess | AnyToolError): ToolExecutionResult {
+  #answer(call: Call, route: Route | undefined, outcome: ToolSuccess | AnyToolError): ToolExecutionResult {
     if (outcome === call.checkedResult) return outcome
     try {
       if (ToolError.is(outcome)) throw outcome
-      this.#checked(call, outcome)
+      this.#checked(call, route, outcome)
       return ToolExecutionResult.success(outcome.value, { ...outcome, ...call.stamp() })
     } catch (thrown) {
       return this.#failure(call, ToolError.from(thrown))

@@ -39,8 +39,9 @@ export function runExecutor(
   }
 }
 
-/** What the executor returned, as a result; the error of a failure is thrown. */
+/** What the executor returned, as a result; the error of a failure is thrown, and so is an error returned by mistake. */
 function successOf(call: Call, returned: unknown): ToolSuccess {
+  if (ToolError.is(returned)) throw returned
   if (!ToolExecutionResult.is(returned)) return ToolExecutionResult.success(returned, call.stamp())
   if (!returned.ok) throw returned.error
   return ToolExecutionResult.success(returned.value, { ...returned, ...call.stamp() })

@@ -1,29 +1,27 @@
 import { pointerTo } from '../registry/json-pointer.js'
 import { describe, isPlain } from '../registry/json-value.js'
-import type { ToolDescriptor } from '../registry/tool-descriptor.js'
 import { InvalidResultError } from '../registry/tool-error.js'
 import type { ToolSuccess } from '../registry/tool-execution-result.js'
-import type { SchemaValidator } from './schema/schema-validator.js'
+import type { Validate } from './schema/schema-validator.js'
 
 /** Deeper values are cycles, or would overflow the stack of whoever reads them. */
 const MAX_DEPTH = 500
 
 /** Refuses a result that is not JSON, is larger than `maxSize` characters of JSON (roughly), or breaks `outputSchema`. */
 export function checkResult(
-  tool: ToolDescriptor | undefined,
+  toolName: string,
   result: ToolSuccess,
-  { validator, maxSize }: { readonly validator: SchemaValidator; readonly maxSize: number },
+  { validate, maxSize }: { readonly validate: Validate | undefined; readonly maxSize: number },
 ): void {
-  const survey = new JsonSurvey(result.toolName, maxSize)
+  const survey = new JsonSurvey(toolName, maxSize)
   survey.visit(result.value)
   if (result.content !== undefined) survey.visit(result.content)
   if (result.meta !== undefined) survey.visit(result.meta)
-  if (tool?.outputSchema === undefined) return
+  if (validate === undefined) return
   const json = survey.convertsOnWrite ? JSON.parse(JSON.stringify(result.value)) : result.value
-  const issues = validator.compile(tool.outputSchema)(json)
-  if (issues.length > 0) {
-    throw new InvalidResultError(tool.name, issues.map((issue) => issue.message).join('; '))
-  }
+  const issues = validate(json)
+  if (issues.length > 0)
+    throw new InvalidResultError(toolName, issues.map(({ message }) => message).join('; '))
 }
 
 /**

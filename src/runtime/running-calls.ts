@@ -1,7 +1,6 @@
+import { IdleWait, LONGEST_TIMER_MS } from '../registry/idle-wait.js'
 import { type AnyToolError, ToolTimeoutError } from '../registry/tool-error.js'
 import type { Call } from './call.js'
-
-const MAX_TIMER_MS = 2 ** 31 - 1
 
 /**
  * The calls that wait for an answer, and their deadlines. One timer serves them all: it stands at the earliest deadline,
@@ -10,7 +9,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1
 export class RunningCalls {
   /** In no order: the last one takes the place of one that leaves. */
   readonly #running: Call[] = []
-  readonly #idle = new Set<() => void>()
+  readonly #idle = new IdleWait()
   #timer: NodeJS.Timeout | undefined
   #timerAt = Number.POSITIVE_INFINITY
 
@@ -30,25 +29,12 @@ export class RunningCalls {
     }
     if (this.#running.length > 0) return
     this.#timer?.unref()
-    if (this.#idle.size === 0) return
-    for (const wake of this.#idle) wake()
-    this.#idle.clear()
+    this.#idle.wake()
   }
 
   /** Resolves to `true` when no call is running, to `false` after `boundMs`. */
-  whenIdle(boundMs = MAX_TIMER_MS): Promise<boolean> {
-    if (this.#running.length === 0) return Promise.resolve(true)
-    return new Promise((resolve) => {
-      const wake = () => {
-        clearTimeout(timer)
-        resolve(true)
-      }
-      const timer = setTimeout(() => {
-        this.#idle.delete(wake)
-        resolve(false)
-      }, boundMs)
-      this.#idle.add(wake)
-    })
+  whenIdle(boundMs?: number): Promise<boolean> {
+    return this.#idle.wait(() => this.#running.length === 0, boundMs)
   }
 
   /** Ends every call early. */
@@ -59,7 +45,7 @@ export class RunningCalls {
   #arm(at: number): void {
     clearTimeout(this.#timer)
     this.#timerAt = at
-    const delayMs = Math.min(Math.max(0, at - performance.now()), MAX_TIMER_MS)
+    const delayMs = Math.min(Math.max(0, at - performance.now()), LONGEST_TIMER_MS)
     this.#timer = setTimeout(() => this.#expire(), delayMs)
   }
 

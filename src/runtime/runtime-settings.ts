@@ -1,5 +1,4 @@
-import { nameOf } from '../interceptors/chain.js'
-import type { ToolInterceptor } from '../registry/tool-interceptor.js'
+import { interceptorName, type ToolInterceptor } from '../registry/tool-interceptor.js'
 
 /** Marks an interceptor as mandatory: its name, or its class. */
 export type MandatoryInterceptor = string | (abstract new (...args: never[]) => ToolInterceptor)
@@ -98,5 +97,7 @@ export function runtimeSettings(
 
 /** Whether `interceptor` is what `mandatory` asks for. */
 export function satisfies(interceptor: ToolInterceptor, mandatory: MandatoryInterceptor): boolean {
-  return typeof mandatory === 'string' ? nameOf(interceptor) === mandatory : interceptor instanceof mandatory
+  return typeof mandatory === 'string'
+    ? interceptorName(interceptor) === mandatory
+    : interceptor instanceof mandatory
 }

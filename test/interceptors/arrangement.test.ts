@@ -173,3 +173,17 @@ function compare(left: readonly number[], right: readonly number[]): number {
   const at = left.findIndex((number, i) => number !== right[i])
   return at === -1 ? 0 : (left[at] ?? 0) - (right[at] ?? 0)
 }
+
+describe('what is no interceptor', () => {
+  it.each<[string, unknown, string]>([
+    ['a class in place of its instance', class Audit {}, 'give an instance, not the class'],
+    [
+      'an order that is no number',
+      { name: 'late', order: Number.NaN },
+      'late: order must be a number (got NaN)',
+    ],
+  ])('is refused: %s', (_, interceptor, message) => {
+    const shared = [interceptor as ToolInterceptor]
+    expect(() => arrange({ shared, provider: [], tool: [] })).toThrow(message)
+  })
+})

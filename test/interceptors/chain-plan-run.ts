@@ -97,7 +97,7 @@ class PlannedRun {
       if (act === 'failure') return ToolExecutionResult.failure(new UpstreamError(what))
       if (act === 'success') return ToolExecutionResult.success(what)
       if (act === 'changed' || act === 'rethrow') return ownAct()
-      if (act === 'junk') return { ok: true, value: 'junk' } as never
+      if (act === 'junk') return { value: 'junk' } as never
       return undefined
     }
     this.#note(ctx, `${what}${sees}`)
@@ -126,7 +126,7 @@ class PlannedRun {
       case 'throwBefore':
         throw new UpstreamError(`${name}.around`)
       case 'junk':
-        return { ok: true, value: 'junk' } as never
+        return { value: 'junk' } as never
       case 'twice':
         return inner('first').catch(() => inner('second'))
       case 'recover':

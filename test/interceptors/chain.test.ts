@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { InterceptorChain, nameOf } from '../../src/interceptors/chain.js'
+import { InterceptorChain } from '../../src/interceptors/chain.js'
 import { AttributeKey } from '../../src/registry/call-attributes.js'
 import { ForbiddenError, ToolTimeoutError, UpstreamError } from '../../src/registry/tool-error.js'
 import type { ToolExecutionContext } from '../../src/registry/tool-execution-context.js'
@@ -117,10 +117,8 @@ describe.each<Pace>(['sync', 'async'])('a chain of %s hooks', (pace) => {
     ['true', () => true],
     ['a string', () => 'instead'],
     ['null', () => null],
-    ['what looks like a success', () => ({ ok: true, toolName: 'get_weather', value: 'x', durationMs: 0 })],
-    ['what looks like a failure', () => ({ ok: false, toolName: 'get_weather', error: boom, durationMs: 0 })],
     ['what looks like a context', lookAlikeContext],
-    ['an error', () => boom],
+    ['a map', () => new Map()],
   ])('ignores a hook that returns %s', async (_, junk) => {
     // What compiled code may return all the same: a logger's methods, a cast.
     const hook = junk as () => void
@@ -130,6 +128,27 @@ describe.each<Pace>(['sync', 'async'])('a chain of %s hooks', (pace) => {
       ended: 'ok done',
     })
     expect(await run(b, throwing(boom))).toMatchObject({ ended: `failed ${BOOM}` })
+  })
+
+  it.each<[string, object, RegExp]>([
+    [
+      'a look-alike success',
+      { ok: true, toolName: 'get_weather', value: 'x', durationMs: 0 },
+      /must be made with/,
+    ],
+    [
+      'a look-alike failure',
+      { ok: false, toolName: 'get_weather', error: boom, durationMs: 0 },
+      /must be made with/,
+    ],
+    ['an error', boom, /boom/],
+  ])('fails where a hook returns %s: it may be a guard that says no', async (_, answer, message) => {
+    const hook = () => answer as never
+    for (const hooks of [{ beforeExecute: hook }, { afterExecute: hook }]) {
+      expect((await run(hooks)).ended).toMatch(message)
+      expect((await run(hooks)).ended).toMatch(/^failed/)
+    }
+    expect((await run({ beforeExecute: hook })).events).not.toContain('execute')
   })
 
   it('ignores a context that after or onError returns', async () => {
@@ -223,15 +242,6 @@ describe('a chain', () => {
         return [id, `of ${id}`, [id, `of ${id}`, work]]
       }),
     )
-  })
-})
-
-describe('nameOf', () => {
-  it('is the name, else that of the class, else a word', () => {
-    class Audit implements ToolInterceptor {}
-    const anonymous = new (class {})()
-    const all: ToolInterceptor[] = [{ name: 'mine' }, new Audit(), {}, anonymous, Object.create(null)]
-    expect(all.map(nameOf)).toEqual(['mine', 'Audit', 'interceptor', 'interceptor', 'interceptor'])
   })
 })
 

@@ -20,7 +20,15 @@ function routerOf(
 ) {
   const registry = new ToolRegistry()
   registry.registerAll(tools)
-  return new ExecutorRouter({ registry, validator: new SchemaValidator(), logger, interceptors })
+  return new ExecutorRouter({
+    registry,
+    validator: new SchemaValidator(),
+    logger,
+    interceptors,
+    isMandatory: () => false,
+    defaultTimeoutMs: 30_000,
+    maxResultSize: 10_000_000,
+  })
 }
 
 describe('logging around a router', () => {

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type { Ajv, ErrorObject, Format, Options, ValidateFunction } from 'ajv'
-import { createSafePattern } from './safe-pattern.js'
+import { createSafePattern } from './pattern/safe-pattern.js'
 import type { SchemaDialect } from './schema-dialect.js'
 import { equalityKeywords } from './schema-equality.js'
 import type { SchemaForm } from './schema-form.js'

@@ -1,5 +1,6 @@
 import { isObject } from '../../registry/json-value.js'
 import { DEFINITION_KEYWORDS, SAME_VALUE_KEYWORDS, type SchemaDialect } from './schema-dialect.js'
+import { type Subschema, subschemasOf } from './schema-keyword-shape.js'
 import type { ResolvedReferences, SchemaObject } from './schema-references.js'
 
 /** Schemas that one value may meet when every reference is written out; a recursion counts once. */
@@ -8,11 +9,8 @@ export const MAX_EXPANDED_SUBSCHEMAS = 20_000
 const ONE = { size: 1, fanOut: 1 }
 
 /** A schema that another applies, to the same value or to a part of it. */
-export interface AppliedSchema {
-  readonly schema: unknown
+export interface AppliedSchema extends Subschema {
   readonly keyword: string
-  /** The property or index of the value that it applies to, where that is fixed. */
-  readonly name?: string
 }
 
 /** What validating against a document may cost, its references written out. */
@@ -36,20 +34,8 @@ export function* appliedSchemas(
   if (targets?.$dynamicRef !== undefined) yield { schema: targets.$dynamicRef, keyword: '$dynamicRef' }
   if (targets?.$ref !== undefined && dialect.name === 'draft-07') return
   for (const [keyword, value] of Object.entries(schema)) {
-    const shape = dialect.keywords.get(keyword)
-    if (shape === undefined || DEFINITION_KEYWORDS.has(keyword)) continue
-    if (shape === 'schema' || (shape === 'schemaOrList' && !Array.isArray(value)))
-      yield { schema: value, keyword }
-    else if (
-      shape === 'schemaList' ||
-      shape === 'schemaOrList' ||
-      shape === 'schemaMap' ||
-      shape === 'schemaOrNames'
-    ) {
-      for (const [name, member] of Object.entries(Object(value))) {
-        if (shape !== 'schemaOrNames' || !Array.isArray(member)) yield { schema: member, keyword, name }
-      }
-    }
+    if (DEFINITION_KEYWORDS.has(keyword)) continue
+    for (const part of subschemasOf(dialect.keywords.get(keyword), value)) yield { ...part, keyword }
   }
 }
 

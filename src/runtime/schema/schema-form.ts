@@ -1,5 +1,6 @@
 import { isObject } from '../../registry/json-value.js'
 import { DEFINITION_KEYWORDS, type SchemaDialect } from './schema-dialect.js'
+import { subschemasOf } from './schema-keyword-shape.js'
 import type { ResolvedReferences, SchemaObject } from './schema-references.js'
 
 /**
@@ -127,23 +128,11 @@ class FormWriter {
   }
 
   #copyKeyword(keyword: string, value: unknown, keep: boolean): unknown {
-    switch (this.#options.dialect.keywords.get(keyword)) {
-      case 'schema':
-        return this.#copy(value, keep)
-      case 'schemaOrList':
-      case 'schemaList':
-        return Array.isArray(value) ? value.map((item) => this.#copy(item, keep)) : this.#copy(value, keep)
-      case 'schemaMap':
-      case 'schemaOrNames':
-        return Object.fromEntries(
-          Object.entries(Object(value)).map(([name, member]) => [
-            name,
-            Array.isArray(member) ? member : this.#copy(member, keep),
-          ]),
-        )
-      default:
-        return value
-    }
+    const parts = subschemasOf(this.#options.dialect.keywords.get(keyword), value)
+    const copies = parts.map(({ schema }) => this.#copy(schema, keep))
+    if (parts[0]?.name === undefined) return parts.length === 0 ? value : copies[0]
+    if (Array.isArray(value)) return copies
+    return { ...Object(value), ...Object.fromEntries(parts.map(({ name }, index) => [name, copies[index]])) }
   }
 
   #note(keyword: string, value: unknown): void {

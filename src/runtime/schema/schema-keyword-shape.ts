@@ -12,7 +12,32 @@ const TYPES: ReadonlySet<unknown> = new Set([
 ])
 const TYPE_LIST = '"string", "number", "integer", "boolean", "array", "object" or "null"'
 
-/** What is wrong with the value of a keyword that holds no subschema, as the end of a sentence; undefined when nothing is. */
+/** A schema under a keyword. */
+export interface Subschema {
+  readonly schema: unknown
+  /** The property or index that it stands under, where the keyword holds several. */
+  readonly name?: string
+}
+
+/** The schemas that a keyword holds, in their order; none when its value is plain data. */
+export function subschemasOf(shape: KeywordShape | undefined, value: unknown): readonly Subschema[] {
+  switch (shape) {
+    case 'schemaOrList':
+      return subschemasOf(Array.isArray(value) ? 'schemaList' : 'schema', value)
+    case 'schema':
+      return [{ schema: value }]
+    case 'schemaList':
+    case 'schemaMap':
+    case 'schemaOrNames': {
+      const members = Object.entries(Object(value)).map(([name, schema]) => ({ schema, name }))
+      return shape === 'schemaOrNames' ? members.filter(({ schema }) => !Array.isArray(schema)) : members
+    }
+    default:
+      return []
+  }
+}
+
+/** What is wrong with the value of a keyword itself, as the end of a sentence; undefined when nothing is. */
 export function shapeFault(keyword: string, shape: KeywordShape, value: unknown): string | undefined {
   switch (shape) {
     case 'string':
@@ -38,18 +63,24 @@ export function shapeFault(keyword: string, shape: KeywordShape, value: unknown)
     case 'list':
       if (!Array.isArray(value)) return 'must be a list'
       return keyword === 'enum' && value.length === 0 ? 'must list at least one value' : undefined
-    case 'schemaOrNames':
-    case 'schema':
-    case 'schemaList':
-    case 'schemaMap':
     case 'schemaOrList':
+    case 'schemaList':
+      if (shape === 'schemaOrList' && !Array.isArray(value)) return undefined
+      return Array.isArray(value) && value.length > 0 ? undefined : 'must be a list of one schema or more'
+    case 'schemaMap':
+      return isObject(value) ? undefined : 'must be an object of schemas'
+    case 'schemaOrNames':
+      return isObject(value) && Object.values(value).every((item) => !Array.isArray(item) || isNameList(item))
+        ? undefined
+        : 'must map property names to schemas, or to lists of different property names'
+    case 'schema':
     case 'any':
       return undefined
   }
 }
 
 /** Whether it is a list of strings that differ. */
-export function isNameList(value: unknown): value is readonly string[] {
+function isNameList(value: unknown): value is readonly string[] {
   if (!Array.isArray(value)) return false
   return value.every((name) => typeof name === 'string') && new Set(value).size === value.length
 }

@@ -1,5 +1,6 @@
 import { pointerTo, segmentsOf } from '../../registry/json-pointer.js'
 import { isObject } from '../../registry/json-value.js'
+import { shortened } from '../../registry/shortened.js'
 import type { SchemaDialect } from './schema-dialect.js'
 
 /** A schema that is not `true` or `false`. */
@@ -119,12 +120,12 @@ export class SchemaReferences {
   #register(address: string, schema: SchemaObject, path: string, outer: SchemaResource): SchemaResource {
     const id = absolute(address, outer.id)
     if (id === undefined) {
-      this.#fault(path, `$id ${JSON.stringify(address)} must be a URI`)
+      this.#fault(path, `$id ${quoted(address)} must be a URI`)
       return outer
     }
     const known = this.#resources.get(id)
     if (known !== undefined && known.root !== schema)
-      this.#fault(path, `$id ${JSON.stringify(address)} is used twice`)
+      this.#fault(path, `$id ${quoted(address)} is used twice`)
     const resource = { id, root: schema }
     this.#resources.set(id, resource)
     return resource
@@ -138,12 +139,12 @@ export class SchemaReferences {
     const key = `${resource.id}#${name}`
     const known = this.#anchors.get(key)
     if (known !== undefined && known !== schema)
-      this.#fault(path, `the anchor ${JSON.stringify(name)} is used twice`)
+      this.#fault(path, `the anchor ${quoted(name)} is used twice`)
     this.#anchors.set(key, schema)
   }
 
   #target({ keyword, value, path, resource: from }: Reference): SchemaObject | boolean | undefined {
-    const shown = `${keyword} ${JSON.stringify(value)}`
+    const shown = `${keyword} ${quoted(value)}`
     const [address = '', encoded = ''] = value.split('#', 2)
     const id = address === '' ? from.id : absolute(address, from.id)
     const resource = id === undefined ? undefined : this.#resources.get(id)
@@ -166,6 +167,11 @@ export class SchemaReferences {
     else return target
     return undefined
   }
+}
+
+/** A reference or a name of a stranger in a message. */
+function quoted(text: string): string {
+  return JSON.stringify(shortened(text, 80))
 }
 
 function absolute(address: string, base: string): string | undefined {

@@ -1,10 +1,11 @@
 import { pointerTo } from '../../registry/json-pointer.js'
 import type { JsonSchemaDocument } from '../../registry/json-schema.js'
 import { isObject } from '../../registry/json-value.js'
-import { createSafePattern, PatternError } from './safe-pattern.js'
-import { ACCEPTED_DIALECTS, dialectOf, type KeywordShape, type SchemaDialect } from './schema-dialect.js'
+import { shortened } from '../../registry/shortened.js'
+import { createSafePattern, PatternError } from './pattern/safe-pattern.js'
+import { ACCEPTED_DIALECTS, dialectOf, type SchemaDialect } from './schema-dialect.js'
 import { expansionFault } from './schema-expansion.js'
-import { isNameList, shapeFault } from './schema-keyword-shape.js'
+import { shapeFault, subschemasOf } from './schema-keyword-shape.js'
 import { type ResolvedReferences, SchemaReferences, type SchemaResource } from './schema-references.js'
 
 /** A fault found in a schema. */
@@ -117,60 +118,22 @@ class SchemaReader {
   #readKeyword(keyword: string, value: unknown, path: string, depth: number): void {
     if (keyword === '__proto__') this.#fault(path, 'no name may be "__proto__"')
     const shape = this.#dialect.keywords.get(keyword)
-    if (shape === undefined) this.#readValue(value, path, depth)
-    else if (!this.#readSubschemas(keyword, shape, value, path, depth)) {
-      const fault = shapeFault(keyword, shape, value)
-      if (fault !== undefined) this.#fault(path, `${keyword} ${fault}`)
-      if (shape === 'pattern') this.#readPattern(value, path)
-      this.#readValue(value, path, depth)
+    const fault = shape && shapeFault(keyword, shape, value)
+    if (fault !== undefined) this.#fault(path, `${keyword} ${fault}`)
+    if (shape === 'pattern') this.#readPattern(value, path)
+    const parts = fault === undefined ? subschemasOf(shape, value) : []
+    if (parts.length === 0) this.#readValue(value, path, depth)
+    for (const { name, schema } of parts) {
+      if (name === undefined) this.#readSchema(schema, path, depth)
+      else this.#readMember(keyword, name, schema, path, depth + 1)
     }
   }
 
-  /** Whether the keyword holds subschemas. */
-  #readSubschemas(
-    keyword: string,
-    shape: KeywordShape,
-    value: unknown,
-    path: string,
-    depth: number,
-  ): boolean {
-    switch (shape) {
-      case 'schema':
-        this.#readSchema(value, path, depth)
-        return true
-      case 'schemaOrList':
-      case 'schemaList':
-        if (shape === 'schemaOrList' && !Array.isArray(value)) this.#readSchema(value, path, depth)
-        else if (!Array.isArray(value) || value.length === 0)
-          this.#fault(path, `${keyword} must be a list of one schema or more`)
-        else
-          for (const [index, item] of value.entries())
-            this.#readSchema(item, pointerTo(path, index), depth + 1)
-        return true
-      case 'schemaMap':
-      case 'schemaOrNames':
-        if (isObject(value)) this.#readMap(keyword, shape, value, path, depth)
-        else this.#fault(path, `${keyword} must be an object of schemas`)
-        return true
-      default:
-        return false
-    }
-  }
-
-  #readMap(
-    keyword: string,
-    shape: KeywordShape,
-    map: { readonly [name: string]: unknown },
-    path: string,
-    depth: number,
-  ): void {
-    this.#count(path, depth)
-    for (const name of Object.keys(map)) {
-      const place = pointerTo(path, name)
-      if (name === '__proto__') this.#fault(place, 'no name may be "__proto__"')
-      if (keyword === 'patternProperties') this.#readPattern(name, place)
-      if (shape !== 'schemaOrNames' || !isNameList(map[name])) this.#readSchema(map[name], place, depth + 1)
-    }
+  #readMember(keyword: string, name: string, schema: unknown, path: string, depth: number): void {
+    const place = pointerTo(path, name)
+    if (name === '__proto__') this.#fault(place, 'no name may be "__proto__"')
+    if (keyword === 'patternProperties') this.#readPattern(name, place)
+    this.#readSchema(schema, place, depth)
   }
 
   #readPattern(pattern: unknown, path: string): void {
@@ -179,8 +142,7 @@ class SchemaReader {
       createSafePattern(pattern)
     } catch (error) {
       if (!(error instanceof PatternError)) throw error
-      const shown = pattern.length > 80 ? `${pattern.slice(0, 80)}…` : pattern
-      this.#fault(path, `the pattern ${JSON.stringify(shown)} cannot be used: ${error.message}`)
+      this.#fault(path, `the pattern ${JSON.stringify(shortened(pattern, 80))} cannot be used: ${error.message}`)
     }
   }
 
@@ -202,7 +164,7 @@ class SchemaReader {
   }
 
   #fault(path: string, message: string): void {
-    this.#faults.push(Object.freeze({ path: path.length > 200 ? `${path.slice(0, 200)}…` : path, message }))
+    this.#faults.push(Object.freeze({ path: shortened(path, 200), message }))
     if (this.#faults.length >= MAX_FAULTS) throw new ReadingEnded()
   }
 

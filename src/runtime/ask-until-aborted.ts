@@ -1,15 +1,4 @@
-import { isPromise } from '../registry/awaitable.js'
 import type { AskAnswer, AskQuestion } from '../registry/tool-execution-context.js'
-
-/** Gives the caller news. What goes wrong there is its own affair, and must not become a failure of the tool. */
-export function tell(act: () => unknown): void {
-  try {
-    const pending = act()
-    if (isPromise(pending)) Promise.resolve(pending).catch(() => undefined)
-  } catch {
-    // As above.
-  }
-}
 
 /** Asks the caller, and rejects with the signal's reason if the answer would come too late. */
 export async function askUntilAborted(

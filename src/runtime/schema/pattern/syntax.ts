@@ -6,7 +6,7 @@ import {
   NAMED_RANGES,
   nativeSet,
   singleChar,
-} from './schema-pattern-chars.js'
+} from './char-set.js'
 
 /** A pattern taken apart; groups and laziness are gone, since neither changes whether a text matches. */
 export type PatternNode =
@@ -23,6 +23,7 @@ export class PatternError extends Error {
 }
 
 const CONTROLS: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r: 13 }
+const UNBOUNDED = Number.POSITIVE_INFINITY
 const QUANTIFIER = /(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})\??/y
 const BACKREFERENCE =
   'it refers back to a group, which cannot be checked in bounded time; spell the alternatives out'
@@ -71,20 +72,12 @@ class PatternReader {
   }
 
   #quantified(body: PatternNode): PatternNode {
-    QUANTIFIER.lastIndex = this.#at
-    const found = QUANTIFIER.exec(this.#source)
+    const found = this.#match(QUANTIFIER)
     if (!found) return body
-    this.#at = QUANTIFIER.lastIndex
     const [, sign, low, comma, high] = found
-    if (sign !== undefined) {
-      return {
-        type: 'repeat',
-        body,
-        min: sign === '+' ? 1 : 0,
-        max: sign === '?' ? 1 : Number.POSITIVE_INFINITY,
-      }
-    }
-    const max = comma === undefined ? low : high === '' ? Number.POSITIVE_INFINITY : high
+    if (sign !== undefined)
+      return { type: 'repeat', body, min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : UNBOUNDED }
+    const max = comma === undefined ? low : high === '' ? UNBOUNDED : high
     return { type: 'repeat', body, min: Number(low), max: Number(max) }
   }
 
@@ -99,18 +92,9 @@ class PatternReader {
   }
 
   #group(): PatternNode {
-    const look = /\?(<?)([=!])/y
-    look.lastIndex = this.#at
-    const found = look.exec(this.#source)
-    if (found) {
-      this.#at = look.lastIndex
-      const body = this.#closing()
-      return { type: 'look', ahead: found[1] === '', negated: found[2] === '!', body }
-    }
-    const named = /\?(?::|<[^>]*>)/y
-    named.lastIndex = this.#at
-    if (named.test(this.#source)) this.#at = named.lastIndex
-    else if (this.#sees('?'))
+    const look = this.#match(/\?(<?)([=!])/y)
+    if (look) return { type: 'look', ahead: look[1] === '', negated: look[2] === '!', body: this.#closing() }
+    if (!this.#match(/\?(?::|<[^>]*>)/y) && this.#sees('?'))
       throw new PatternError('it switches flags in a group, which JSON Schema does not know')
     return this.#closing()
   }
@@ -122,17 +106,15 @@ class PatternReader {
   }
 
   #escape(): PatternNode {
-    const letter = this.#source[this.#at] ?? ''
-    if (letter === 'b' || letter === 'B') {
-      this.#at++
-      return { type: 'edge', edge: letter }
-    }
-    if (letter === 'k' && (this.#unicode || this.#hasNames)) throw new PatternError(BACKREFERENCE)
-    const digits = /[1-9]\d*/y
-    digits.lastIndex = this.#at
-    const number = digits.exec(this.#source)
-    if (number && (this.#unicode || Number(number[0]) <= this.#groups)) throw new PatternError(BACKREFERENCE)
+    if (this.#take('b')) return { type: 'edge', edge: 'b' }
+    if (this.#take('B')) return { type: 'edge', edge: 'B' }
     const start = this.#at - 1
+    const number = this.#match(/[1-9]\d*/y)
+    const isReference = number
+      ? this.#unicode || Number(number[0]) <= this.#groups
+      : this.#sees('k') && (this.#unicode || this.#hasNames)
+    if (isReference) throw new PatternError(BACKREFERENCE)
+    this.#at = start + 1
     const taken = this.#readEscape()
     if (typeof taken === 'number') return { type: 'char', chars: singleChar(taken) }
     return this.#native(this.#source.slice(start, this.#at), taken)
@@ -140,31 +122,15 @@ class PatternReader {
 
   /** Behind a backslash: the code of one character, or the ranges of a set. Octal escapes and `\c` live on outside `u`. */
   #readEscape(): number | CharRanges {
-    const letter = this.#source[this.#at] ?? ''
-    const set = /[dDwWsS]/.test(letter) ? NAMED_RANGES[letter] : undefined
-    if (set) {
-      this.#at++
-      return set
-    }
-    if (this.#unicode && (letter === 'p' || letter === 'P')) {
-      this.#at = this.#source.indexOf('}', this.#at) + 1
-      return EVERY_CHAR
-    }
-    const control = CONTROLS[letter]
-    if (control !== undefined) {
-      this.#at++
-      return control
-    }
-    if (letter === 'c') return this.#readControl()
+    const short = this.#match(/[dDwWsStnvfr]/y)?.[0]
+    if (short !== undefined) return CONTROLS[short] ?? NAMED_RANGES[short] ?? EVERY_CHAR
+    if (this.#unicode && this.#match(/[pP]\{[^}]*\}/y)) return EVERY_CHAR
+    const control = this.#match(/c([a-zA-Z])/y)?.[1]
+    if (control !== undefined) return control.charCodeAt(0) % 32
+    // Outside `u` a `\c` without a letter is the backslash itself, and the `c` stands for itself behind it.
+    if (this.#sees('c')) return 0x5c
     const octal = this.#unicode ? /0/y : /[0-3][0-7]{0,2}|[4-7][0-7]?/y
     return this.#readCode(octal, 8, 0) ?? this.#readHex() ?? this.#readChar()
-  }
-
-  #readControl(): number {
-    const next = this.#source[this.#at + 1] ?? ''
-    if (!/[a-zA-Z]/.test(next)) return 0x5c
-    this.#at += 2
-    return next.charCodeAt(0) % 32
   }
 
   #readHex(): number | undefined {
@@ -178,11 +144,8 @@ class PatternReader {
   }
 
   #readCode(form: RegExp, radix: number, skip: number): number | undefined {
-    form.lastIndex = this.#at
-    const found = form.exec(this.#source)
-    if (!found) return undefined
-    this.#at = form.lastIndex
-    return Number.parseInt(found[0].slice(skip), radix)
+    const found = this.#match(form)
+    return found ? Number.parseInt(found[0].slice(skip), radix) : undefined
   }
 
   #readChar(): number {
@@ -230,6 +193,14 @@ class PatternReader {
 
   #native(atom: string, ranges: CharRanges): PatternNode {
     return { type: 'char', chars: nativeSet(atom, this.#flags, ranges) }
+  }
+
+  /** What the sticky `form` finds here, read. */
+  #match(form: RegExp): RegExpExecArray | null {
+    form.lastIndex = this.#at
+    const found = form.exec(this.#source)
+    if (found) this.#at = form.lastIndex
+    return found
   }
 
   #sees(text: string): boolean {

@@ -4,7 +4,7 @@ import {
   createSafePattern,
   MAX_PATTERN_LENGTH,
   PatternError,
-} from '../../../src/runtime/schema/safe-pattern.js'
+} from '../../../../src/runtime/schema/pattern/safe-pattern.js'
 
 const construct = (source: string) => {
   try {
@@ -48,6 +48,13 @@ const ORDINARY = [
   '\\x41\\cA?',
   '\\07|\\8',
   '[\\b]',
+  '\\t|\\n|\\v|\\f|\\r',
+  '\\-?\\c',
+  '\\-?\\c1',
+  '\\-?\\k',
+  '\\-?\\p{2}',
+  '\\-?\\u{2}',
+  '\\-?\\1',
   '^(?=.*[A-Z])(?=.*\\d).{3,}$',
   '^(?!-)[a-z-]+(?<!-)$',
   '(?<=a)b(?!c)',
@@ -61,7 +68,7 @@ const ORDINARY = [
   'b$|^a',
 ]
 
-const CHARS = [...'aabbcxAZ059 -_.@:/\n\t\r\u2028\u00a0é中{},<>\\^', '\x01', '\x07', '\b']
+const CHARS = [...'aabbckpuuxAZ059 -_.@:/\n\t\r\u2028\u00a0é中{},<>\\^', '\x01', '\x07', '\b']
 const text = fc.string({ unit: fc.constantFrom(...CHARS, '😀', '\ud83d'), maxLength: 12 })
 // V8 also tries a look-behind between the halves of a surrogate pair, which ECMA-262 does not.
 const plainText = fc.string({ unit: fc.constantFrom(...CHARS), maxLength: 12 })

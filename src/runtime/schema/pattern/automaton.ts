@@ -1,5 +1,5 @@
-import type { CharSet } from './schema-pattern-chars.js'
-import { PatternError, type PatternNode } from './schema-pattern-syntax.js'
+import type { CharSet } from './char-set.js'
+import { PatternError, type PatternNode } from './syntax.js'
 
 /** States of the largest automaton that is built; `{n,m}` counts its body m times. */
 export const MAX_PATTERN_STATES = 2_000
@@ -8,9 +8,11 @@ export const MAX_PATTERN_STATES = 2_000
 export type PatternState =
   | { readonly type: 'char'; readonly chars: CharSet; readonly next: number }
   | { readonly type: 'split'; readonly next: number; readonly other: number }
-  | { readonly type: 'edge'; readonly edge: '^' | '$' | 'b' | 'B'; readonly next: number }
-  | { readonly type: 'look'; readonly look: number; readonly negated: boolean; readonly next: number }
+  | { readonly type: 'check'; readonly holds: Check; readonly next: number }
   | { readonly type: 'accept' }
+
+/** Whether a state that takes no character lets through at `position`; the table of a look-around is 1 wherever it matches. */
+type Check = (position: number, text: Int32Array, tables: readonly Uint8Array[]) => boolean
 
 /** A look-around: an automaton of its own, run over the whole text once, before the one that asks. */
 export interface LookProgram {
@@ -26,6 +28,13 @@ export interface PatternAutomaton {
 }
 
 const ACCEPT = 0
+
+const EDGES: Readonly<Record<(PatternNode & { type: 'edge' })['edge'], Check>> = {
+  '^': (position) => position === 0,
+  $: (position, text) => position === text.length,
+  b: isBoundary,
+  B: (position, text) => !isBoundary(position, text),
+}
 
 /**
  * Builds the automaton of a pattern (Thompson's construction). Repetitions beyond `maxCount` are taken as unbounded. Throws
@@ -50,7 +59,7 @@ export function buildAutomaton(pattern: PatternNode, maxCount = Number.POSITIVE_
       case 'char':
         return add({ type: 'char', chars: node.chars, next })
       case 'edge':
-        return add({ type: 'edge', edge: node.edge, next })
+        return add({ type: 'check', holds: EDGES[node.edge], next })
       case 'sequence': {
         const items = backwards ? node.items : node.items.toReversed()
         return items.reduce((after, item) => emit(item, after, backwards), next)
@@ -64,7 +73,8 @@ export function buildAutomaton(pattern: PatternNode, maxCount = Number.POSITIVE_
       case 'look': {
         const start = emit(node.body, ACCEPT, node.ahead)
         const look = looks.push({ start, backwards: node.ahead }) - 1
-        return add({ type: 'look', look, negated: node.negated, next })
+        const holds: Check = (position, _, tables) => (tables[look]?.[position] === 1) !== node.negated
+        return add({ type: 'check', holds, next })
       }
     }
   }
@@ -139,15 +149,14 @@ function run(
       if (state?.type === 'split') {
         stack[depth++] = state.other
         index = state.next
-      } else if (state !== undefined && passes(state, text, position, tables)) index = state.next
+      } else if (state?.type === 'check' && state.holds(position, text, tables)) index = state.next
       else if (depth === 0) return
       else index = stack[--depth] ?? ACCEPT
     }
   }
 
-  const last = backwards ? 0 : text.length
-  const step = backwards ? -1 : 1
-  for (let position = backwards ? text.length : 0; ; position += step) {
+  const [first, last, step] = backwards ? [text.length, 0, -1] : [0, text.length, 1]
+  for (let position = first; ; position += step) {
     reach(start, position, current)
     if (marks[ACCEPT] === position && accepted(position)) return true
     if (position === last) return false
@@ -158,32 +167,12 @@ function run(
       const state = states[current[at] ?? ACCEPT]
       if (state?.type === 'char' && state.chars.matches(code)) reach(state.next, position + step, upcoming)
     }
-    const emptied = current
-    current = upcoming
-    upcoming = emptied
+    ;[current, upcoming] = [upcoming, current]
   }
 }
 
-function passes(
-  state: PatternState,
-  text: Int32Array,
-  position: number,
-  tables: readonly Uint8Array[],
-): state is PatternState & { type: 'edge' | 'look' } {
-  return (state.type === 'edge' || state.type === 'look') && holds(state, text, position, tables)
-}
-
-function holds(
-  state: PatternState & { type: 'edge' | 'look' },
-  text: Int32Array,
-  position: number,
-  tables: readonly Uint8Array[],
-): boolean {
-  if (state.type === 'look') return (tables[state.look]?.[position] === 1) !== state.negated
-  if (state.edge === '^') return position === 0
-  if (state.edge === '$') return position === text.length
-  const isBoundary = isWord(text[position - 1]) !== isWord(text[position])
-  return isBoundary === (state.edge === 'b')
+function isBoundary(position: number, text: Int32Array): boolean {
+  return isWord(text[position - 1]) !== isWord(text[position])
 }
 
 function isWord(code: number | undefined): boolean {
