@@ -1,14 +1,29 @@
 export type { ArrangedInterceptor, InterceptorScope } from './interceptors/arrangement.js'
 export { Logger, type LogMethod } from './interceptors/logger.js'
-export { AttributeKey, CallAttributes } from './registry/call-attributes.js'
-export { JsonSchema, type JsonSchemaDocument } from './registry/json-schema.js'
+export { AttributeKey, type CallAttributes } from './registry/call-attributes.js'
+export {
+  JsonSchema,
+  type JsonSchemaBuilder,
+  type JsonSchemaDocument,
+  type JsonSchemaSource,
+  type SchemaInput,
+  type SchemaOutput,
+} from './registry/json-schema.js'
 export { Principal, type PrincipalInit } from './registry/principal.js'
-export type { RegisteredTool, ToolSource } from './registry/registered-tool.js'
+export type { ToolSource } from './registry/registered-tool.js'
 export { SchemaError } from './registry/schema-error.js'
-export { SchemaProperty } from './registry/schema-property.js'
+export type { NoArguments, UntypedArguments } from './registry/schema-inference.js'
+export {
+  type ArrayProperty,
+  type BooleanProperty,
+  type NumberProperty,
+  SchemaProperty,
+  type StringProperty,
+  type ValueProperty,
+} from './registry/schema-property.js'
 export { ToolDefinition, type ToolDefinitionBuilder } from './registry/tool-definition.js'
 export { type DefinitionFault, ToolDefinitionError } from './registry/tool-definition-error.js'
-export type { ToolDefinitionChanges, ToolDefinitionInit } from './registry/tool-definition-init.js'
+export type { ToolDefinitionChanges } from './registry/tool-definition-init.js'
 export { ToolDefinitionProvider, type ToolDefinitions } from './registry/tool-definition-provider.js'
 export type { ToolDescriptor, ToolIcon } from './registry/tool-descriptor.js'
 export {

@@ -30,6 +30,7 @@ export class HttpHost {
   readonly #guard: HttpGuard
   readonly #maxBodyBytes: number
   #closed = false
+  #hasLoggedRefusal = false
 
   constructor(host: McpHost, eras: Eras, { maxBodyBytes = 4 * 1024 * 1024, ...guard }: HttpHostOptions) {
     this.#host = host
@@ -53,9 +54,23 @@ export class HttpHost {
     this.#closed = true
   }
 
+  /** Once: who mounts the bridge under a name of its own finds the option; who attacks cannot fill the log. */
+  #logRefusal(arrival: HttpArrival): void {
+    if (this.#hasLoggedRefusal) return
+    this.#hasLoggedRefusal = true
+    const fields = { host: arrival.header('host'), origin: arrival.header('origin') }
+    this.#host.logger.warn(
+      fields,
+      'MCP request refused: name the host in http.allowedHosts, the page in http.allowedOrigins',
+    )
+  }
+
   #refusal(arrival: HttpArrival): HttpAnswer | undefined {
     const refusal = this.#guard.refusal(arrival.header('host'), arrival.header('origin'))
-    if (refusal !== undefined) return refusal
+    if (refusal !== undefined) {
+      this.#logRefusal(arrival)
+      return refusal
+    }
     if (!isServedMethod(arrival.method)) {
       return errorAnswer(405, `Method ${arrival.method} is not allowed`, {
         headers: { allow: 'POST, GET, DELETE' },

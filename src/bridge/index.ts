@@ -2,7 +2,7 @@ export type { BridgedRuntime } from './bridged-runtime.js'
 export type { Era } from './era.js'
 export type { ServerInfo, SessionLimits } from './era-settings.js'
 export type { FastifyLike, FastifyPlugin } from './fastify-plugin.js'
-export { type CallToolResult, DEGRADED_META, ERROR_META } from './mcp-result.js'
+export { DEGRADED_META, ERROR_META } from './mcp-result.js'
 export {
   type ConnectOptions,
   type McpHttpOptions,

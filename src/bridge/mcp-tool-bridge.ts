@@ -63,6 +63,12 @@ export class McpToolBridge implements AsyncDisposable {
       http = {},
       ...info
     } = options
+    for (const field of ['name', 'version'] as const) {
+      if (!info[field])
+        throw new TypeError(
+          `McpToolBridge: ${field} must say what the server is (got ${JSON.stringify(info[field])})`,
+        )
+    }
     const { sessions = true, ...httpOptions } = http
     this.#host = new McpHost(runtime, { pageSize })
     this.#eras = new Eras({
@@ -164,7 +170,6 @@ export class McpToolBridge implements AsyncDisposable {
     for (const attached of this.#attached) attached[Symbol.dispose]()
     this.#attached.clear()
     await Promise.all([...this.#open].map((connection) => connection.close()))
-    this.#open.clear()
     await this.#eras.close()
   }
 

@@ -1,5 +1,4 @@
 export { InterceptorOrder } from './interceptor-order.js'
-export { Logger, type LogMethod } from './logger.js'
 export { LoggingInterceptor, type LoggingInterceptorOptions } from './logging.js'
 export { RateLimitInterceptor, type RateLimitInterceptorOptions } from './rate-limit.js'
 export { type RedactOptions, redact } from './redaction.js'

@@ -148,7 +148,7 @@ export class JsonSchemaBuilder<
     property: Property,
   ): JsonSchemaBuilder<Shape & { readonly [Each in Name]: Property }, Required, Open> {
     if (typeof name !== 'string')
-      throw new SchemaError(`A property name must be a string, not ${describe(name)}`)
+      throw new SchemaError(`A property name must be a string (got ${describe(name)})`)
     if (this.#properties.has(name)) {
       throw new SchemaError(`Property ${JSON.stringify(name)} exists already`, pointerTo('/properties', name))
     }
@@ -185,12 +185,12 @@ type NewName<Name extends string, Shape> = string extends keyof Shape
 function copyDocument(source: unknown): JsonSchemaDocument {
   const document = copyJson(source, 'A JSON Schema')
   if (!isObject(document)) {
-    throw new SchemaError(`A JSON Schema of parameters must be an object, not ${describe(document)}`)
+    throw new SchemaError(`A JSON Schema of parameters must be an object (got ${describe(document)})`)
   }
   for (const keyword of ['$schema', '$id']) {
     if (!['string', 'undefined'].includes(typeof document[keyword])) {
       throw new SchemaError(
-        `${keyword} must be a string, not ${describe(document[keyword])}`,
+        `${keyword} must be a string (got ${describe(document[keyword])})`,
         pointerTo('', keyword),
       )
     }

@@ -1,5 +1,6 @@
 import { pointerTo } from './json-pointer.js'
 import { SchemaError } from './schema-error.js'
+import { shortened } from './shortened.js'
 
 /** Any JSON value, read only. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject
@@ -27,11 +28,11 @@ export function copyJson(source: unknown, subject: string): JsonValue {
     if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
     if (typeof value === 'number' && Number.isFinite(value)) return value === 0 ? 0 : value // no -0 in JSON
     if (typeof value !== 'object' || !isPlain(value)) {
-      throw new SchemaError(`${subject} must be plain JSON, not ${describe(value)}`, pointer)
+      throw new SchemaError(`${subject} must be plain JSON (got ${describe(value)})`, pointer)
     }
     if (ancestors.has(value)) throw new SchemaError(`${subject} contains itself`, pointer)
     if (ancestors.size >= MAX_DEPTH) {
-      throw new SchemaError(`${subject} is nested deeper than ${MAX_DEPTH} levels`, abbreviate(pointer))
+      throw new SchemaError(`${subject} is nested deeper than ${MAX_DEPTH} levels`, shortened(pointer, 80))
     }
     ancestors.add(value)
     const result = Array.isArray(value) ? copyArray(value, pointer) : copyObject(value, pointer)
@@ -45,7 +46,7 @@ export function copyJson(source: unknown, subject: string): JsonValue {
 
   function copyObject(object: object, pointer: string): Record<string, JsonValue> {
     if (Object.getOwnPropertySymbols(object).length > 0) {
-      throw new SchemaError(`${subject} must be plain JSON, not an object with symbol keys`, pointer)
+      throw new SchemaError(`${subject} must be plain JSON (got an object with symbol keys)`, pointer)
     }
     const result: Record<string, JsonValue> = {}
     for (const [name, value] of Object.entries(object)) {
@@ -101,8 +102,4 @@ export function describe(value: unknown): string {
 
 function isObjectPrototype(prototype: object): boolean {
   return Object.hasOwn(prototype, 'isPrototypeOf') && Object.hasOwn(prototype, 'hasOwnProperty')
-}
-
-function abbreviate(pointer: string): string {
-  return pointer.length > 80 ? `${pointer.slice(0, 80)}…` : pointer
 }

@@ -213,11 +213,11 @@ export class BuiltProperty {
 /** The schema of a property. Throws a `SchemaError` at `pointer` if `property` is not a `SchemaProperty`. */
 export function propertyDocument(property: unknown, pointer: string): JsonObject {
   if (property instanceof BuiltProperty) return property.document
-  throw new SchemaError(`A SchemaProperty is needed here, not ${describe(property)}`, pointer)
+  throw new SchemaError(`A SchemaProperty is needed here (got ${describe(property)})`, pointer)
 }
 
 function copyDocument(source: unknown, step: string): JsonObject {
   const document = copyJson(source, step)
   if (isObject(document)) return document
-  throw new SchemaError(`${step}: a JSON Schema object is needed, not ${describe(document)}`)
+  throw new SchemaError(`${step}: a JSON Schema object is needed (got ${describe(document)})`)
 }

@@ -14,7 +14,7 @@ export interface ObjectOptions<Required extends string = string, Open extends bo
 export function objectDocument(properties: object, options: ObjectOptions = {}): JsonObject {
   if (typeof properties !== 'object' || properties === null || !isBare(properties)) {
     throw new SchemaError(
-      `properties must be an object literal, not ${describe(properties)}; write a property called "__proto__" as ['__proto__']`,
+      `properties must be an object literal, with a property called "__proto__" written as ['__proto__'] (got ${describe(properties)})`,
     )
   }
   const documents = new Map<string, JsonObject>()
@@ -29,7 +29,9 @@ export function assembleObject(
   additionalProperties: boolean,
 ): JsonObject {
   if (typeof additionalProperties !== 'boolean') {
-    throw new SchemaError(`additionalProperties must be true or false, not ${describe(additionalProperties)}`)
+    throw new SchemaError(
+      `additionalProperties must be true or false (got ${describe(additionalProperties)})`,
+    )
   }
   for (const name of required) requireKnown(name, documents)
   const properties: Record<string, JsonObject> = {}
@@ -64,7 +66,7 @@ export function nestedDocument(schema: {
   const document = schema.document as JsonObject | undefined
   if (!isObject(document) || document.type !== 'object') {
     throw new SchemaError(
-      `A nested object needs properties or a JsonSchema of type "object", not ${describe(schema)}`,
+      `A nested object needs properties or a JsonSchema of type "object" (got ${describe(schema)})`,
     )
   }
   if (schema.standard !== undefined) {

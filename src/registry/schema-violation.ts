@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isObject, type JsonObject, type JsonValue } from './json-value.js'
 
+/** Digits behind the point to which a quotient must be whole, so that 0.3 is a multiple of 0.1 although 0.3 / 0.1 is not 3. */
+export const MULTIPLE_OF_DIGITS = 9
+
 /**
  * Why `value` does not fit `schema`, as the end of a sentence ("is below the minimum 1"), or undefined. Knows the
  * keywords that the builders write and passes over any other: it is for defaults, enum values and examples while a
@@ -78,10 +81,10 @@ function numberViolation(value: number, schema: JsonObject): string | undefined 
   return undefined
 }
 
-// As Ajv computes it, with its errors of rounding: a default that it refuses would fail each call that relies on it.
+// As the runtime computes it (Ajv, with that precision). A quotient beyond all numbers counts as whole, there as here.
 function isMultiple(value: number, factor: number): boolean {
   const quotient = value / factor
-  return quotient === Number.parseInt(String(quotient), 10)
+  return !(Math.abs(Math.round(quotient) - quotient) > 10 ** -MULTIPLE_OF_DIGITS)
 }
 
 function stringViolation(value: string, { minLength, maxLength, pattern }: JsonObject): string | undefined {

@@ -23,11 +23,14 @@ export interface ToolRegistryOptions {
   readonly changeDelayMs?: number
   /** Hears what a listener threw. Default: a process warning. */
   readonly onListenerError?: (error: unknown) => void
-  /** For the code that is running now: says, then and later, how many leases of a tool it holds, not to wait for them. */
+  /**
+   * For the code that is running now: says, then and later, how many leases of a tool it holds, not to wait for them.
+   * @internal
+   */
   readonly ownLeases?: () => (tool: RegisteredTool) => number
 }
 
-const CODE: ToolSource = Object.freeze({ name: 'code' })
+const APPLICATION: ToolSource = Object.freeze({ name: 'the application' })
 
 /** The list of tools. Tools come and go while it is in use; calls that run keep the definition they started with. */
 export class ToolRegistry {
@@ -60,12 +63,12 @@ export class ToolRegistry {
   }
 
   /** Throws `DuplicateToolError` for a name that is taken, `ToolDefinitionError` for a tool that is refused. */
-  register(tool: ToolDefinition, source: ToolSource = CODE): void {
+  register(tool: ToolDefinition, source: ToolSource = APPLICATION): void {
     this.registerAll([tool], source)
   }
 
   /** All or nothing: one bad tool, and none is registered and no listener is told. */
-  registerAll(tools: Iterable<ToolDefinition>, source: ToolSource = CODE): void {
+  registerAll(tools: Iterable<ToolDefinition>, source: ToolSource = APPLICATION): void {
     // All code that is not ours runs first; from the check of the names to the end nothing can come between.
     const batch = [...tools]
     for (const tool of batch) this.#admit(tool, source)
@@ -127,7 +130,10 @@ export class ToolRegistry {
     return this.#list
   }
 
-  /** The definition with its source and leases: what the router runs. */
+  /**
+   * The definition with its source and leases: what the router runs.
+   * @internal
+   */
   registered(name: string): RegisteredTool | undefined {
     return this.#tools.get(name)
   }

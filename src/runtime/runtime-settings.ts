@@ -1,3 +1,4 @@
+import { describe } from '../registry/json-value.js'
 import { interceptorName, type ToolInterceptor } from '../registry/tool-interceptor.js'
 
 /** Marks an interceptor as mandatory: its name, or its class. */
@@ -24,7 +25,7 @@ export interface RuntimeOptions {
   /** A tool that would run without one of these is refused. `TOOLWIRE_MANDATORY` (names, separated by commas), default none. */
   readonly mandatoryInterceptors?: readonly MandatoryInterceptor[]
   /** From which level the default logger writes. `TOOLWIRE_LOG_LEVEL`, default `info`. */
-  readonly logLevel?: 'debug' | 'info' | 'warn' | 'error'
+  readonly logLevel?: 'debug' | 'info' | 'warn' | 'error' | 'silent'
 }
 
 /** {@link RuntimeOptions} with everything decided. */
@@ -58,9 +59,16 @@ export function runtimeSettings(
     ),
     drainMs: number('drainMs', options.drainMs, 'TOOLWIRE_DRAIN_MS', 10_000, 0),
     names: choice('names', options.names, 'TOOLWIRE_NAMES', ['portable', 'mcp']),
-    logLevel: choice('logLevel', options.logLevel, 'TOOLWIRE_LOG_LEVEL', ['info', 'debug', 'warn', 'error']),
-    mandatoryInterceptors:
-      options.mandatoryInterceptors ?? env.TOOLWIRE_MANDATORY?.split(',').map((name) => name.trim()) ?? [],
+    logLevel: choice('logLevel', options.logLevel, 'TOOLWIRE_LOG_LEVEL', [
+      'info',
+      'debug',
+      'warn',
+      'error',
+      'silent',
+    ]),
+    mandatoryInterceptors: mandatory(
+      options.mandatoryInterceptors ?? env.TOOLWIRE_MANDATORY?.split(',') ?? [],
+    ),
   }
 
   function number(
@@ -93,6 +101,14 @@ export function runtimeSettings(
       `${given === undefined ? variable : option} must be one of ${allowed.join(', ')} (got ${value})`,
     )
   }
+}
+
+function mandatory(given: readonly MandatoryInterceptor[]): readonly MandatoryInterceptor[] {
+  if (!Array.isArray(given)) {
+    throw new RangeError(`mandatoryInterceptors must be a list of names or classes (got ${describe(given)})`)
+  }
+  const trimmed = given.map((one) => (typeof one === 'string' ? one.trim() : one))
+  return Object.freeze(trimmed.filter((one) => one !== ''))
 }
 
 /** Whether `interceptor` is what `mandatory` asks for. */

@@ -1,6 +1,7 @@
 import type { ArrangedInterceptor } from '../interceptors/arrangement.js'
 import { guardedLogger } from '../interceptors/guarded-logger.js'
 import type { Logger } from '../interceptors/logger.js'
+import { RateLimitInterceptor } from '../interceptors/rate-limit.js'
 import type { ToolDefinition } from '../registry/tool-definition.js'
 import { ToolDefinitionError } from '../registry/tool-definition-error.js'
 import { ToolUnavailableError } from '../registry/tool-error.js'
@@ -61,7 +62,10 @@ export class ToolRuntime {
     return this.#closing !== undefined
   }
 
-  /** Calls a tool. Never rejects: look at `result.ok`. With a definition in place of the name, input and value are typed. */
+  /**
+   * Calls a tool. Never rejects: look at `result.ok`. A definition may stand for its name; then input and value are typed,
+   * and what runs is the tool that is registered under that name.
+   */
   call<Input, Value>(
     tool: ToolDefinition<Input, unknown, Value>,
     input: NoInfer<Input>,
@@ -70,7 +74,7 @@ export class ToolRuntime {
   call(toolName: string, input?: unknown, options?: CallOptions): Promise<ToolExecutionResult>
   call(tool: ToolDefinition | string, input?: unknown, options?: CallOptions): Promise<ToolExecutionResult> {
     const toolName = typeof tool === 'string' ? tool : tool.name
-    if (this.#router !== undefined) return this.#router.call(toolName, input, options)
+    if (this.#router !== undefined) return this.#router.call(toolName, input, options ?? {})
     const error = new ToolUnavailableError(toolName, 'the runtime has not been started')
     return Promise.resolve(ToolExecutionResult.failure(error, { toolName }))
   }
@@ -117,7 +121,7 @@ export class ToolRuntime {
     this.#hooks = [
       registry.addAdmission(checksSchemas(this.#validator)),
       registry.addAdmission(requires(mandatoryInterceptors, router)),
-      registry.addListener(this.#housekeeping()),
+      registry.addListener(this.#housekeeping(router)),
     ]
     const report = await registerDiscovered(this.#discovery, registry, { logger, provideTimeoutMs })
     this.#router = router
@@ -145,10 +149,14 @@ export class ToolRuntime {
     return this.#router
   }
 
-  #housekeeping(): ToolRegistryListener {
-    const warn = ({ name, description }: ToolDefinition) => {
-      if (!description)
-        this.logger.warn({ toolName: name }, 'tool has no description: a model cannot know when to use it')
+  #housekeeping(router: ExecutorRouter): ToolRegistryListener {
+    const warn = (tool: ToolDefinition) => {
+      const fields = { toolName: tool.name }
+      if (!tool.description)
+        this.logger.warn(fields, 'tool has no description: a model cannot know when to use it')
+      if (tool.metadata.rateLimit !== undefined && !isRateLimited(router, tool)) {
+        this.logger.warn(fields, 'metadata.rateLimit has no effect: no RateLimitInterceptor guards the tool')
+      }
     }
     const forget = ({ inputSchema, outputSchema }: ToolDefinition) => {
       this.#validator.release(inputSchema)
@@ -189,4 +197,8 @@ function requires(mandatory: readonly MandatoryInterceptor[], router: ExecutorRo
       }))
     if (faults.length > 0) throw new ToolDefinitionError(tool.name, faults)
   }
+}
+
+function isRateLimited(router: ExecutorRouter, { name }: ToolDefinition): boolean {
+  return router.explain(name).some(({ interceptor }) => interceptor instanceof RateLimitInterceptor)
 }

@@ -73,19 +73,19 @@ describe('JsonSchema.builder', () => {
 
   it('refuses a property lost to the prototype of the record', () => {
     expect(() => JsonSchema.object({ __proto__: STRING } as never)).toThrow(
-      'write a property called "__proto__"',
+      'with a property called "__proto__" written as',
     )
   })
 
   it('refuses additionalProperties that are a schema', () => {
     const options = { additionalProperties: { type: 'string' } } as never
-    expect(() => JsonSchema.object({ city }, options)).toThrow('must be true or false, not an object')
+    expect(() => JsonSchema.object({ city }, options)).toThrow('must be true or false (got an object)')
   })
 
   it('names the place of a value that is no property, with an escaped pointer', () => {
     const build = () => JsonSchema.builder().addProperty('a/b~c', { type: 'string' } as never)
     expect(build).toThrow(expect.objectContaining({ pointer: '/properties/a~1b~0c' }))
-    expect(() => JsonSchema.builder().addProperty(1 as never, STRING)).toThrow('must be a string, not 1')
+    expect(() => JsonSchema.builder().addProperty(1 as never, STRING)).toThrow('must be a string (got 1)')
   })
 })
 

@@ -55,7 +55,7 @@ describe('Principal', () => {
     [{ tenant: null }, 'tenant must be a string, or left out (got null)'],
     [{ scopes: 'read write' }, "scopes must be a list of strings, such as ['a', 'b'] (got a string)"],
     [{ scopes: [['read']] }, 'scopes must hold strings alone (got an array)'],
-    [{ claims: { at: new Date() } }, 'claims must be plain JSON, not an instance of Date (at /at)'],
+    [{ claims: { at: new Date() } }, 'claims must be plain JSON (got an instance of Date) (at /at)'],
   ])('refuses %j', (wrong, message) => {
     expect(() => new Principal({ subject: 'alice', ...(wrong as object) })).toThrow(message)
   })

@@ -77,12 +77,12 @@ describe('what the compiler refuses, and the step as well', () => {
   it('what is no property or no schema', () => {
     // @ts-expect-error a string is no SchemaProperty
     expect(() => JsonSchema.builder().addProperty('city', 'string')).toThrow(
-      'not a string (at /properties/city)',
+      '(got a string) (at /properties/city)',
     )
     // @ts-expect-error no branches
     expect(() => SchemaProperty.anyOf()).toThrow('at least one')
     // @ts-expect-error a boolean schema is no object
-    expect(() => JsonSchema.from(true)).toThrow('must be an object, not a boolean')
+    expect(() => JsonSchema.from(true)).toThrow('must be an object (got a boolean)')
     // @ts-expect-error a valibot schema describes itself only through its converter
     expect(() => JsonSchema.from(v.object({ city: v.string() }))).toThrow('toStandardJsonSchema()')
   })

@@ -97,7 +97,7 @@ describe('toolMetadata()', () => {
     [{ tags: 'weather' }, "metadata.tags must be a list of strings, such as ['a', 'b'] (got a string)"],
     [{ tags: { a: true } }, "metadata.tags must be a list of strings, such as ['a', 'b'] (got an object)"],
     [{ tags: ['a', undefined] }, 'metadata.tags must hold strings alone (got undefined)'],
-    [{ links: { runbook: () => 1 } }, 'metadata must be plain JSON, not a function (at /links/runbook)'],
+    [{ links: { runbook: () => 1 } }, 'metadata must be plain JSON (got a function) (at /links/runbook)'],
   ])('refuses %j', (init, message) => {
     expect(() => toolMetadata(init as never)).toThrow(message)
     expect(() => toolMetadata(init as never)).toThrow(TypeError)

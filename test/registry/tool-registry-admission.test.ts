@@ -17,7 +17,7 @@ describe('addAdmission()', () => {
     registry.registerAll([b], { name: 'P2' })
     registry.replace(a, { name: 'P3' })
     expect(admission.mock.calls).toEqual([
-      [a, { name: 'code' }],
+      [a, { name: 'the application' }],
       [b, { name: 'P2' }],
       [a, { name: 'P3' }],
     ])

@@ -36,7 +36,7 @@ describe('register() and registerAll()', () => {
     expect(() => registry.register(namedTool('lookup'), { name: 'P2' })).toThrow(
       new DuplicateToolError('lookup', 'P1', 'P2'),
     )
-    expect(() => registry.register(first)).toThrow(new DuplicateToolError('lookup', 'P1', 'code'))
+    expect(() => registry.register(first)).toThrow(new DuplicateToolError('lookup', 'P1', 'the application'))
     expect(registry.lookup('lookup')).toBe(first)
   })
 

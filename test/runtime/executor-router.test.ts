@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
 import { ToolDefinition } from '../../src/registry/tool-definition.js'
 import { ForbiddenError, ToolExecutionError, UpstreamError } from '../../src/registry/tool-error.js'
 import { ToolExecutionResult } from '../../src/registry/tool-execution-result.js'
@@ -142,6 +143,53 @@ describe('a call', () => {
     }
     const { runtime } = await started({ interceptors: [fill], tools: [tool('echo', ({ args }) => args)] })
     expect(gist(await runtime.call('echo', { city: 'nowhere' }))).toEqual({ value: { city: '北京' } })
+  })
+})
+
+describe('what is easily got wrong', () => {
+  it('freezes what a schema library made, also below what that froze itself', async () => {
+    let tags: readonly string[] = []
+    const tagged = ToolDefinition.builder()
+      .name('tagged')
+      .description('Takes tags')
+      .parameterSchema(z.object({ tags: z.array(z.string()) }).readonly())
+      .executor(({ args }) => {
+        tags = args.tags
+      })
+      .build()
+    const { runtime } = await started({ tools: [tagged] })
+    await runtime.call(tagged, { tags: ['a'] })
+    expect(Object.isFrozen(tags)).toBe(true)
+  })
+
+  it('takes an error that the executor returns as one that it throws', async () => {
+    const { runtime } = await started({ tools: [tool('no', () => new ForbiddenError())] })
+    expect(gist(await runtime.call('no'))).toMatchObject({ code: 'FORBIDDEN' })
+  })
+
+  it('runs a step again that failed', async () => {
+    const step = vi
+      .fn(() => 7)
+      .mockImplementationOnce(() => {
+        throw new Error('once')
+      })
+    const twice = tool('twice', async ({ once }) => {
+      await once('a', step).catch(() => undefined)
+      return once('a', step)
+    })
+    const { runtime } = await started({ tools: [twice] })
+    expect(gist(await runtime.call('twice'))).toEqual({ value: 7 })
+  })
+
+  it('waits without a bound when asked to', async () => {
+    const gate = deferred<string>()
+    const { runtime } = await started({ tools: [tool('slow', () => gate.promise)] })
+    const running = runtime.call('slow')
+    const closed = runtime.close({ drainMs: Number.POSITIVE_INFINITY })
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    gate.resolve('in time')
+    expect(gist(await running)).toEqual({ value: 'in time' })
+    await closed
   })
 })
 

@@ -45,7 +45,12 @@ describe('runtimeSettings', () => {
     [
       {},
       { TOOLWIRE_LOG_LEVEL: 'loud' },
-      'TOOLWIRE_LOG_LEVEL must be one of info, debug, warn, error (got loud)',
+      'TOOLWIRE_LOG_LEVEL must be one of info, debug, warn, error, silent (got loud)',
+    ],
+    [
+      { mandatoryInterceptors: 'audit' as never },
+      {},
+      'mandatoryInterceptors must be a list of names or classes (got a string)',
     ],
   ])('names what makes no sense: %j %j', (options, env, message) => {
     expect(() => runtimeSettings(options, env)).toThrow(message)

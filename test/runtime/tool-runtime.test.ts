@@ -1,10 +1,15 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { RateLimitInterceptor } from '../../src/interceptors/rate-limit.js'
 import { ToolDefinition } from '../../src/registry/tool-definition.js'
 import { ToolDefinitionProvider } from '../../src/registry/tool-definition-provider.js'
 import type { ToolInterceptor } from '../../src/registry/tool-interceptor.js'
+import { SchemaCompileError, SchemaValidator } from '../../src/runtime/schema/schema-validator.js'
 import { containerWith, deferred, started, tool } from './runtime-fixture.js'
 
-afterEach(() => vi.useRealTimers())
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
 
 const code = async (call: Promise<{ ok: boolean; error?: { code: string } }>) => {
   const result = await call
@@ -75,6 +80,17 @@ describe('start', () => {
     expect(logger.lines).toContainEqual(
       expect.objectContaining({ level: 'warn', fields: { toolName: 'mute' } }),
     )
+  })
+
+  it('warns of a rate limit that nothing enforces', async () => {
+    const limits = { metadata: { rateLimit: { perMinute: 1 } } }
+    const guarded = { ...limits, interceptors: [new RateLimitInterceptor()] }
+    const { logger } = await started({
+      tools: [tool('free', () => 1, limits), tool('guarded', () => 1, guarded)],
+    })
+    expect(logger.lines.filter(({ level }) => level === 'warn')).toMatchObject([
+      { fields: { toolName: 'free' } },
+    ])
   })
 
   it('leaves out a tool whose schema breaks the rules, naming the place', async () => {
@@ -204,5 +220,29 @@ describe('warmUp', () => {
   it('finds nothing wrong with good schemas', async () => {
     const { runtime } = await started({ tools: [tool('a'), tool('b')] })
     expect(runtime.warmUp()).toEqual([])
+  })
+
+  it('finds the tool whose output schema does not compile, which would not run either', async () => {
+    const executor = vi.fn(() => ({ n: 1 }))
+    const broken = ToolDefinition.builder()
+      .name('broken')
+      .description('Its output schema is fine until it is compiled')
+      .outputSchema({ type: 'object' })
+      .executor(executor)
+      .build()
+    vi.spyOn(SchemaValidator.prototype, 'compile').mockImplementation(function (
+      this: SchemaValidator,
+      schema,
+    ) {
+      if (schema === broken.outputSchema) throw new SchemaCompileError('planted')
+      return () => []
+    })
+    const { runtime } = await started({ tools: [broken, tool('fine')] })
+    expect(runtime.warmUp().map(({ message }) => message)).toEqual([
+      'Tool "broken" is unavailable: its schema does not compile',
+    ])
+    expect(await code(runtime.call('broken'))).toBe('TOOL_UNAVAILABLE')
+    expect(executor).not.toHaveBeenCalled()
+    expect(await code(runtime.call('fine'))).toBe('ok')
   })
 })

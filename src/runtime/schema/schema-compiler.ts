@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import type { Ajv, ErrorObject, Format, Options, ValidateFunction } from 'ajv'
+import { MULTIPLE_OF_DIGITS } from '../../registry/schema-violation.js'
 import { createSafePattern } from './pattern/safe-pattern.js'
 import type { SchemaDialect } from './schema-dialect.js'
 import { equalityKeywords } from './schema-equality.js'
@@ -14,14 +15,14 @@ export const MAX_LISTING_STEPS = 10_000
 export interface CompileOptions {
   readonly dialect: SchemaDialect
   readonly applyDefaults: boolean
-  /** What is told of a bad value: nothing, so that trying the branches of a union is cheap; the first error; or every one. */
-  readonly errors: 'none' | 'first' | 'every'
+  /** What is told of a bad value: its first error, or every one. */
+  readonly errors: 'first' | 'every'
   /** The schema can reach itself: then what a value may cost is counted while it is validated. */
   readonly isRecursive: boolean
 }
 
-/** A compiled schema. `errors` are those of the value that it returned false for; they hold parts of that value. */
-export type CompiledSchema = ((value: unknown) => boolean) & { errors?: ErrorObject[] | null }
+/** A compiled schema: the errors of a value, none when it is valid. They hold parts of the value. */
+export type CompiledSchema = (value: unknown) => readonly ErrorObject[]
 
 /** Thrown while validating, when a value would cost too much. */
 export class ValidationTooLargeError extends Error {
@@ -54,9 +55,20 @@ export function compileForm(form: SchemaForm, options: CompileOptions): Compiled
       ajv.removeKeyword(String(definition.keyword)).addKeyword(definition)
   }
   const validate = ajv.compile(form.document)
-  return options.isRecursive
-    ? withBudget(validate, budget, options.errors === 'every' ? MAX_LISTING_STEPS : MAX_VALIDATION_STEPS)
-    : validate
+  const steps = options.errors === 'every' ? MAX_LISTING_STEPS : MAX_VALIDATION_STEPS
+  return (value) => {
+    budget.left = steps
+    return validate(value) ? NO_ERRORS : takeErrors(validate)
+  }
+}
+
+const NO_ERRORS: readonly ErrorObject[] = Object.freeze([])
+
+/** Takes the errors away from the validator, which would otherwise hold on to the value. */
+function takeErrors(validate: ValidateFunction): readonly ErrorObject[] {
+  const errors = validate.errors ?? NO_ERRORS
+  validate.errors = null
+  return errors
 }
 
 interface Budget {
@@ -79,8 +91,8 @@ function createAjv({ dialect, applyDefaults, errors, isRecursive }: CompileOptio
     inlineRefs: false,
     logger: false,
     messages: false,
-    verbose: errors !== 'none',
-    multipleOfPrecision: 9,
+    verbose: true,
+    multipleOfPrecision: MULTIPLE_OF_DIGITS,
     code: {
       regExp,
       // Its optimiser is half of the compile, and V8 makes up for it.
@@ -103,17 +115,6 @@ function countSteps(code: string): string {
 
 function spent(): never {
   throw new ValidationTooLargeError('the value takes too many steps to validate')
-}
-
-function withBudget(validate: ValidateFunction, budget: Budget, steps: number): CompiledSchema {
-  const counted: CompiledSchema = (value) => {
-    budget.left = steps
-    const isValid = validate(value)
-    counted.errors = validate.errors ?? null
-    validate.errors = null
-    return isValid
-  }
-  return counted
 }
 
 function loadFormats(): Readonly<Record<string, Format>> {

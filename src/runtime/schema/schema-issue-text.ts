@@ -1,7 +1,8 @@
 import { segmentsOf } from '../../registry/json-pointer.js'
 import { isObject } from '../../registry/json-value.js'
+import { shortened } from '../../registry/shortened.js'
 
-/** Characters of a value that a message repeats. */
+/** Characters of a value, a name or a pattern that a message repeats. */
 const SHOWN_TEXT = 60
 /** Values or names that a message lists. */
 const SHOWN_ITEMS = 20
@@ -15,7 +16,7 @@ export function placeName(path: string): string {
 export function bareName(path: string): string {
   const segments = segmentsOf(path).map((segment) => {
     if (/^\d+$/.test(segment)) return `[${segment}]`
-    return /^[\p{L}\p{N}_$-]+$/u.test(segment) ? `.${segment}` : `[${shorten(JSON.stringify(segment))}]`
+    return /^[\p{L}\p{N}_$-]+$/u.test(segment) ? `.${segment}` : `[${brief(JSON.stringify(segment))}]`
   })
   return segments.join('').replace(/^\./, '')
 }
@@ -29,21 +30,27 @@ export function shown(value: unknown): string {
 
 /** Quoted as JSON, shortened. */
 export function quoted(text: string): string {
-  return JSON.stringify(shorten(text))
+  return JSON.stringify(brief(text))
 }
 
 /** Values as a list: `"a", "b", 3`, at most twenty of them. */
 export function listed(values: readonly unknown[]): string {
-  const items = values
-    .slice(0, SHOWN_ITEMS)
-    .map((value) => (isLarge(value) ? shorten(JSON.stringify(value)) : shown(value)))
-  return values.length > SHOWN_ITEMS ? `${items.join(', ')} … (${values.length} in all)` : items.join(', ')
+  return joined(values, ', ', (value) => (isLarge(value) ? brief(JSON.stringify(value)) : shown(value)))
 }
 
-/** At most sixty characters, never half of one. */
-export function shorten(text: string): string {
-  if (text.length <= SHOWN_TEXT) return text
-  return `${text.slice(0, SHOWN_TEXT).replace(/[\ud800-\udbff]$/, '')}…`
+/** Patterns as alternatives: `^x- or ^y-`, at most twenty of them. */
+export function alternatives(patterns: readonly string[]): string {
+  return joined(patterns, ' or ', brief)
+}
+
+/** A text as it stands, shortened. */
+export function brief(text: string): string {
+  return shortened(text, SHOWN_TEXT)
+}
+
+function joined<T>(items: readonly T[], separator: string, show: (item: T) => string): string {
+  const list = items.slice(0, SHOWN_ITEMS).map(show).join(separator)
+  return items.length > SHOWN_ITEMS ? `${list} … (${items.length} in all)` : list
 }
 
 function isLarge(value: unknown): boolean {

@@ -4,7 +4,9 @@ import { issue, issueOf, nameIssue } from './schema-messages.js'
 import { type Finding, type IssueContext, settleUnion, takeExplaining } from './schema-union-issue.js'
 
 /** Issues that are reported for one value; a last one says how many more there are. */
-export const MAX_ISSUES = 20
+const MAX_ISSUES = 20
+/** Characters of all their messages, beyond which no further issue is told: a caller gets them as one text. */
+const MAX_TEXT_LENGTH = 5_000
 
 /**
  * The errors of Ajv as issues for a model, in Ajv's order: what is wrong with an object itself, then its properties in the order of
@@ -14,11 +16,14 @@ export function issuesOf(errors: readonly ErrorObject[], context: IssueContext):
   const findings = settle(errors, context)
   const issues = new Map<string, ValidationIssue>()
   let told = 0
+  let length = 0
   for (const { error, issue: settled } of findings) {
-    if (issues.size === MAX_ISSUES) break
+    if (issues.size === MAX_ISSUES || length >= MAX_TEXT_LENGTH) break
     const found = settled ?? issueOf(error, context.isSecret(error.instancePath))
     // Two parts of a schema may ask the same.
-    issues.set(`${found.path} ${found.message}`, found)
+    const key = `${found.path} ${found.message}`
+    if (!issues.has(key)) length += found.message.length
+    issues.set(key, found)
     told++
   }
   const left = findings.length - told

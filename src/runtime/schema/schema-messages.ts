@@ -1,8 +1,12 @@
 import type { ErrorObject } from 'ajv'
 import { pointerTo } from '../../registry/json-pointer.js'
 import { isObject } from '../../registry/json-value.js'
+import { shortened } from '../../registry/shortened.js'
 import type { ValidationIssue } from '../../registry/tool-error.js'
-import { bareName, listed, placeName, quoted, shorten, shown } from './schema-issue-text.js'
+import { alternatives, bareName, brief, listed, placeName, quoted, shown } from './schema-issue-text.js'
+
+/** Characters of the longest message of one issue. A list of twenty long values fits. */
+const MAX_MESSAGE_LENGTH = 1_500
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'a string',
@@ -74,7 +78,7 @@ function requirement({ keyword, params, schema }: ErrorObject): string {
     case 'contains':
       return containsRequirement(params)
     case 'pattern':
-      return `must match the pattern ${shorten(String(schema))}`
+      return `must match the pattern ${brief(String(schema))}`
     case 'format':
       return `must be ${FORMAT_EXAMPLES[String(schema)] ?? `in the format ${quoted(String(schema))}`}`
     case 'not':
@@ -103,14 +107,19 @@ export function typeName(type: unknown): string {
   return TYPE_NAMES[String(type)] ?? String(type)
 }
 
-/** An issue, frozen. */
+/** An issue, frozen; of its message at most `MAX_MESSAGE_LENGTH` characters. */
 export function issue(
   path: string,
   keyword: string,
   message: string,
   params: Readonly<Record<string, unknown>> = {},
 ): ValidationIssue {
-  return Object.freeze({ path, keyword, message, params: Object.freeze({ ...params }) })
+  return Object.freeze({
+    path,
+    keyword,
+    message: shortened(message, MAX_MESSAGE_LENGTH),
+    params: Object.freeze({ ...params }),
+  })
 }
 
 function missingIssue({ keyword, instancePath, params }: ErrorObject): ValidationIssue {
@@ -132,7 +141,7 @@ function unknownIssue({ keyword, instancePath, params, parentSchema }: ErrorObje
   )
   const choices = [
     ...(allowed.length > 0 ? [listed(allowed)] : []),
-    ...(patterns.length > 0 ? [`names matching ${patterns.map(shorten).join(' or ')}`] : []),
+    ...(patterns.length > 0 ? [`names matching ${alternatives(patterns)}`] : []),
   ]
   // What else `unevaluatedProperties` lets pass stands elsewhere in the schema.
   const hint = choices.length > 0 ? `; allowed: ${choices.join(' and ')}` : ''

@@ -138,8 +138,7 @@ export class SchemaReferences {
     }
     const key = `${resource.id}#${name}`
     const known = this.#anchors.get(key)
-    if (known !== undefined && known !== schema)
-      this.#fault(path, `the anchor ${quoted(name)} is used twice`)
+    if (known !== undefined && known !== schema) this.#fault(path, `the anchor ${quoted(name)} is used twice`)
     this.#anchors.set(key, schema)
   }
 

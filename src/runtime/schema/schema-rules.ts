@@ -97,7 +97,7 @@ class SchemaReader {
   }
 
   #readSchema(schema: unknown, path: string, depth: number): void {
-    this.#count(path, depth)
+    this.#visit(schema, path, depth)
     if (++this.#subschemas > MAX_SUBSCHEMAS)
       this.#end(path, `the schema has more than ${MAX_SUBSCHEMAS} subschemas`)
     if (typeof schema === 'boolean') return
@@ -116,24 +116,18 @@ class SchemaReader {
   }
 
   #readKeyword(keyword: string, value: unknown, path: string, depth: number): void {
-    if (keyword === '__proto__') this.#fault(path, 'no name may be "__proto__"')
     const shape = this.#dialect.keywords.get(keyword)
     const fault = shape && shapeFault(keyword, shape, value)
     if (fault !== undefined) this.#fault(path, `${keyword} ${fault}`)
     if (shape === 'pattern') this.#readPattern(value, path)
     const parts = fault === undefined ? subschemasOf(shape, value) : []
     if (parts.length === 0) this.#readValue(value, path, depth)
+    else if (parts[0]?.name !== undefined) this.#visit(value, path, depth)
     for (const { name, schema } of parts) {
-      if (name === undefined) this.#readSchema(schema, path, depth)
-      else this.#readMember(keyword, name, schema, path, depth + 1)
+      const place = name === undefined ? path : pointerTo(path, name)
+      if (keyword === 'patternProperties') this.#readPattern(name, place)
+      this.#readSchema(schema, place, name === undefined ? depth : depth + 1)
     }
-  }
-
-  #readMember(keyword: string, name: string, schema: unknown, path: string, depth: number): void {
-    const place = pointerTo(path, name)
-    if (name === '__proto__') this.#fault(place, 'no name may be "__proto__"')
-    if (keyword === 'patternProperties') this.#readPattern(name, place)
-    this.#readSchema(schema, place, depth)
   }
 
   #readPattern(pattern: unknown, path: string): void {
@@ -142,25 +136,28 @@ class SchemaReader {
       createSafePattern(pattern)
     } catch (error) {
       if (!(error instanceof PatternError)) throw error
-      this.#fault(path, `the pattern ${JSON.stringify(shortened(pattern, 80))} cannot be used: ${error.message}`)
+      this.#fault(
+        path,
+        `the pattern ${JSON.stringify(shortened(pattern, 80))} cannot be used: ${error.message}`,
+      )
     }
   }
 
   /** Plain data inside a schema: only its size, its depth and its names count. */
   #readValue(value: unknown, path: string, depth: number): void {
-    this.#count(path, depth)
+    this.#visit(value, path, depth)
     if (typeof value !== 'object' || value === null) return
-    for (const [name, member] of Object.entries(value)) {
-      if (name === '__proto__') this.#fault(path, 'no name may be "__proto__"')
-      this.#readValue(member, path, depth + 1)
-    }
+    for (const member of Object.values(value)) this.#readValue(member, path, depth + 1)
   }
 
-  #count(path: string, depth: number): void {
+  /** What holds for every value in the document, schema or not. */
+  #visit(value: unknown, path: string, depth: number): void {
     if (++this.#values > MAX_SCHEMA_VALUES)
       this.#end(path, `the schema has more than ${MAX_SCHEMA_VALUES} values`)
     if (depth > MAX_SCHEMA_DEPTH)
       this.#end(path, `the schema is nested deeper than ${MAX_SCHEMA_DEPTH} levels`)
+    if (isObject(value) && Object.hasOwn(value, '__proto__'))
+      this.#fault(pointerTo(path, '__proto__'), 'no name may be "__proto__"')
   }
 
   #fault(path: string, message: string): void {

@@ -90,73 +90,41 @@ function compile(schema: JsonSchemaDocument, applyDefaults: boolean): Validate |
   })
   const compiler = (errors: CompileOptions['errors']) =>
     compileForm(form, { dialect, applyDefaults, isRecursive, errors })
-  let isValid: CompiledSchema
+  let first: CompiledSchema
   try {
-    isValid = compiler('none')
+    first = compiler('first')
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     return new SchemaCompileError(`the schema does not compile: ${reason}`, { cause })
   }
-  const explainer = new Explainer(compiler, fanOut, {
+  let every: CompiledSchema | undefined
+  const context: IssueContext = {
     parts: new SchemaParts(form.document),
     isSecret: (path) => isSecretPlace(path, schema, dialect, references),
-  })
-  return (value) => {
+  }
+
+  /** Undefined when it would take too long. */
+  function everyError(value: unknown): readonly ErrorObject[] | undefined {
+    if (!isWithin(value, MAX_LISTING_WORK / fanOut)) return undefined
+    every ??= compiler('every')
     try {
-      if (fanOut > NARROW && !isWithin(value, MAX_VALIDATION_WORK / fanOut)) return TOO_LARGE
-      return isValid(value) ? NO_ISSUES : explainer.explain(value)
-    } catch (error) {
-      if (isTooLarge(error)) return TOO_LARGE
-      throw error
-    }
-  }
-}
-
-/** Finds out what is wrong with a value that is known to be; compiles what it takes at the first bad value. */
-class Explainer {
-  readonly #compile: (errors: CompileOptions['errors']) => CompiledSchema
-  readonly #fanOut: number
-  readonly #context: IssueContext
-  #first: CompiledSchema | undefined
-  #every: CompiledSchema | undefined
-
-  constructor(
-    compile: (errors: CompileOptions['errors']) => CompiledSchema,
-    fanOut: number,
-    context: IssueContext,
-  ) {
-    this.#compile = compile
-    this.#fanOut = fanOut
-    this.#context = context
-  }
-
-  explain(value: unknown): readonly ValidationIssue[] {
-    return issuesOf(this.#listErrors(value) ?? this.#firstError(value), this.#context)
-  }
-
-  #listErrors(value: unknown): readonly ErrorObject[] | undefined {
-    if (!isWithin(value, MAX_LISTING_WORK / this.#fanOut)) return undefined
-    this.#every ??= this.#compile('every')
-    try {
-      return errorsOf(this.#every, value)
+      return every(value)
     } catch (error) {
       if (isTooLarge(error)) return undefined
       throw error
     }
   }
 
-  #firstError(value: unknown): readonly ErrorObject[] {
-    this.#first ??= this.#compile('first')
-    return errorsOf(this.#first, value)
+  return (value) => {
+    try {
+      if (fanOut > NARROW && !isWithin(value, MAX_VALIDATION_WORK / fanOut)) return TOO_LARGE
+      const firstError = first(value)
+      return firstError.length === 0 ? NO_ISSUES : issuesOf(everyError(value) ?? firstError, context)
+    } catch (error) {
+      if (isTooLarge(error)) return TOO_LARGE
+      throw error
+    }
   }
-}
-
-/** The errors of a value, taken away from the validator, which would otherwise hold on to it. */
-function errorsOf(validate: CompiledSchema, value: unknown): readonly ErrorObject[] {
-  validate(value)
-  const errors = validate.errors ?? []
-  validate.errors = null
-  return errors
 }
 
 /** Also a stack that is too small for the value (or, in V8, for a native pattern on it) is a matter of its size. */

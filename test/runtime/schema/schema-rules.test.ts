@@ -264,7 +264,16 @@ describe('readSchema', () => {
       '/properties/a/$async: $async is not taken: validation is synchronous',
     ],
     [JSON.parse('{"properties":{"__proto__":{}}}'), '/properties/__proto__: no name may be "__proto__"'],
-    [JSON.parse('{"default":{"__proto__":{}}}'), '/default: no name may be "__proto__"'],
+    [JSON.parse('{"default":{"__proto__":{}}}'), '/default/__proto__: no name may be "__proto__"'],
+    [JSON.parse('{"__proto__":{}}'), '/__proto__: no name may be "__proto__"'],
+    [
+      JSON.parse('{"dependencies":{"__proto__":["a"],"b":{}}}'),
+      '/dependencies/__proto__: no name may be "__proto__"',
+    ],
+    [
+      { dependencies: { a: ['b', 'b'] } },
+      '/dependencies: dependencies must map property names to schemas, or to lists of different property names',
+    ],
   ])('refuses %j', (schema, message) => {
     expect(messagesOf(schema)).toEqual([message])
   })
