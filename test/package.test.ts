@@ -26,8 +26,8 @@ describe('the package', () => {
     }
   })
 
-  it('is an ESM package for Node 20.19 and later that carries its build alone', () => {
-    expect(manifest).toMatchObject({ type: 'module', engines: { node: '>=20.19' }, files: ['dist'] })
+  it('is an ESM package for Node 20.19 and later that carries its build, and the source that its maps point to', () => {
+    expect(manifest).toMatchObject({ type: 'module', engines: { node: '>=20.19' }, files: ['dist', 'src'] })
   })
 
   it('asks for nothing that Node 20.19 cannot run', () => {

@@ -8,6 +8,8 @@ export interface EraSwitchOptions {
   readonly logger: Logger
   /** Serves the transport in one era. */
   readonly connect: (era: Era, transport: McpTransport) => Promise<McpConnection>
+  /** Hears that the transport has closed. */
+  readonly onClosed: () => void
 }
 
 /**
@@ -39,6 +41,7 @@ export class EraSwitch implements McpConnection {
     this.#transport.onclose = () => {
       this.#isClosed = true
       this.#line?.onclose?.()
+      this.#options.onClosed()
     }
     await this.#transport.start()
   }

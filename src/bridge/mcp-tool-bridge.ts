@@ -102,9 +102,8 @@ export class McpToolBridge implements AsyncDisposable {
       output: stdout.output,
       drainMs: this.#drainMs,
     })
-    const connection = await this.#serve(transport, { address: 'stdio' })
+    await this.#serve(transport, { address: 'stdio' })
     await transport.closed
-    this.#open.delete(connection)
   }
 
   /** For Express and node:http: `app.all('/mcp', bridge.nodeHandler())`, with or without a body parser in front. */
@@ -177,9 +176,10 @@ export class McpToolBridge implements AsyncDisposable {
     const connection = new EraSwitch(transport, {
       logger: this.#host.logger,
       connect: async (era, line) => (await this.#eras.serverOf(era)).connect(line, address),
+      onClosed: () => this.#open.delete(connection),
     })
-    await connection.start()
     this.#open.add(connection)
+    await connection.start()
     return connection
   }
 

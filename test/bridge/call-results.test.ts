@@ -157,7 +157,7 @@ describe.each(ERAS)('tools/call, %s', (era) => {
     expect(await call(era, 'unserialisable')).toEqual({ code: -32603, message: 'Internal error' })
     expect(http.logger.lines.filter(({ level }) => level === 'error').at(-1)).toMatchObject({
       message: 'MCP request failed',
-      fields: { method: 'tools/call', err: expect.any(TypeError) },
+      fields: { method: 'tools/call', err: { type: 'TypeError' } },
     })
   })
 

@@ -3,6 +3,9 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { SchemaValidator } from '../../src/runtime/schema/schema-validator.js'
 
+// The schema cases that the validation engine alone must settle, asked of it directly. The same area through the runtime, from the
+// builder to the call, is in schema.test.ts; SCH-19 (memory) has a part in each.
+
 // biome-ignore lint/suspicious/noExplicitAny: schemas as strangers send them
 type Loose = any
 
@@ -21,7 +24,7 @@ function pathsWrong(schema: Loose, ...values: unknown[]): readonly (readonly str
   return values.map((value) => validate(value).map(({ path }) => path))
 }
 
-describe('schema cases', () => {
+describe('schema cases, the engine alone', () => {
   it('SCH-01: a tool that declares 2020-12, or draft-07, is validated by it and can be called', () => {
     for (const $schema of [
       'https://json-schema.org/draft/2020-12/schema',
@@ -119,7 +122,7 @@ describe('schema cases', () => {
     expect(pathsWrong(tool('number'), { v: 1 })).toEqual([[]])
   })
 
-  it('SCH-19: a schema is compiled once, and nothing of it stays when it is released or dropped', async () => {
+  it('SCH-19, engine: a schema is compiled once, and nothing of it stays when it is released or dropped', async () => {
     const schema = deepFreeze({ type: 'object', properties: { v: { type: 'string' } } })
     const validate = validator.compile(schema)
     for (let call = 0; call < 1_000; call++) expect(validator.compile(schema)).toBe(validate)

@@ -10,6 +10,9 @@ import { ToolDefinition } from '../../src/registry/tool-definition.js'
 import type { ToolRuntime } from '../../src/runtime/tool-runtime.js'
 import { started } from '../runtime/runtime-fixture.js'
 
+// The schema cases through the runtime, from the builder to the call. Those that the validation engine alone must settle are in
+// schema-engine.test.ts; SCH-19 (memory) has a part in each.
+
 const { STRING, NUMBER } = SchemaProperty
 
 function echo(name: string, schema: JsonSchemaSource | undefined): ToolDefinition {
@@ -30,7 +33,7 @@ async function outcome(runtime: ToolRuntime, name: string, input: unknown): Prom
     : result.error
 }
 
-describe('schemas, from the builder to the call', () => {
+describe('schema cases, through the runtime', () => {
   it('SCH-07: a tool without parameters publishes an object schema, and can be called with {} and with nothing', async () => {
     const { runtime } = await started({ tools: [echo('now', undefined)] })
     expect(runtime.registry.getRequired('now').inputSchema).toEqual({
@@ -93,7 +96,7 @@ describe('schemas, from the builder to the call', () => {
     expect(await outcome(runtime, 'route', { start: { lat: 1 }, end: {} })).toEqual(['/end/lat'])
   })
 
-  it('SCH-19: calls, lists, connections, and tools that come and go leave nothing in memory', async () => {
+  it('SCH-19, runtime: calls, lists, connections, and tools that come and go leave nothing in memory', async () => {
     const schema = (n: number) =>
       JsonSchema.object(
         { city: STRING.withEnum('北京', '上海'), n: NUMBER.withDefault(n) },
@@ -117,12 +120,11 @@ describe('schemas, from the builder to the call', () => {
       }
       return usedAfterGc()
     }
-    await round()
-    await round()
+    for (let i = 0; i < 3; i++) await round()
     const settled = await round()
-    const later = await round()
-    // A validator kept for each of the 50 visitors alone would be more than this.
-    expect(later - settled).toBeLessThan(400_000)
+    for (let i = 0; i < 3; i++) await round()
+    // Code that V8 optimises late costs some; the validators of 200 visitors, or as many connections, cost a million.
+    expect((await round()) - settled).toBeLessThan(600_000)
   }, 60_000)
 })
 

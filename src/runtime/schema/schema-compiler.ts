@@ -7,9 +7,9 @@ import { equalityKeywords } from './schema-equality.js'
 import type { SchemaForm } from './schema-form.js'
 
 /** Function calls that one validation against a recursive schema may take. */
-export const MAX_VALIDATION_STEPS = 100_000
+const MAX_VALIDATION_STEPS = 100_000
 /** The same for listing every error. */
-export const MAX_LISTING_STEPS = 10_000
+const MAX_LISTING_STEPS = 10_000
 
 /** How a schema is compiled. */
 export interface CompileOptions {
@@ -31,6 +31,8 @@ export class ValidationTooLargeError extends Error {
 
 /** Characters of the longest URL that the format `url` takes: its expression is quadratic. */
 const MAX_URL_LENGTH = 2_048
+
+const NO_ERRORS: readonly ErrorObject[] = Object.freeze([])
 
 const require = createRequire(import.meta.url)
 let formats: Readonly<Record<string, Format>> | undefined
@@ -61,8 +63,6 @@ export function compileForm(form: SchemaForm, options: CompileOptions): Compiled
     return validate(value) ? NO_ERRORS : takeErrors(validate)
   }
 }
-
-const NO_ERRORS: readonly ErrorObject[] = Object.freeze([])
 
 /** Takes the errors away from the validator, which would otherwise hold on to the value. */
 function takeErrors(validate: ValidateFunction): readonly ErrorObject[] {

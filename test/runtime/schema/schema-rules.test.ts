@@ -2,15 +2,8 @@ import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  MAX_FAULTS,
-  MAX_SCHEMA_DEPTH,
-  MAX_SUBSCHEMAS,
-  readSchema,
-} from '../../../src/runtime/schema/schema-rules.js'
-
-// biome-ignore lint/suspicious/noExplicitAny: schemas of every shape, right and wrong
-type Loose = any
+import { MAX_FAULTS, readSchema } from '../../../src/runtime/schema/schema-rules.js'
+import type { Loose } from './schema-fixture.js'
 
 const faultsOf = (schema: Loose) => readSchema(schema).faults
 const messagesOf = (schema: Loose) => faultsOf(schema).map(({ path, message }) => `${path}: ${message}`)
@@ -187,73 +180,6 @@ describe('readSchema', () => {
         properties: { a: { $id: '#/properties/a', type: 'string' }, b: { $id: '#b' }, c: { $ref: '#b' } },
       }
       expect(messagesOf(schema)).toEqual([])
-    })
-  })
-
-  describe('bounds', () => {
-    const nested = (depth: number): Loose => (depth === 0 ? {} : { not: nested(depth - 1) })
-    const doubling = (depth: number, keyword: string): Loose => ({
-      $defs: Object.fromEntries(
-        Array.from({ length: depth }, (_, i) => [
-          `d${i}`,
-          { [keyword]: [`#/$defs/d${i + 1}`, `#/$defs/d${i + 1}`].map(($ref) => ({ $ref })) },
-        ]).concat([[`d${depth}`, { type: 'integer' } as Loose]]),
-      ),
-      $ref: '#/$defs/d0',
-    })
-
-    it('refuses a schema that is nested too deeply', () => {
-      expect(faultsOf(nested(MAX_SCHEMA_DEPTH - 1))).toEqual([])
-      expect(faultsOf(nested(MAX_SCHEMA_DEPTH)).map(({ message }) => message)).toEqual([
-        'the schema is nested deeper than 128 levels',
-      ])
-    })
-
-    it('refuses a default that is nested too deeply', () => {
-      let value: unknown = 1
-      for (let level = 0; level < 5_000; level++) value = [value]
-      expect(faultsOf({ default: value }).map(({ message }) => message)).toEqual([
-        'the schema is nested deeper than 128 levels',
-      ])
-    })
-
-    it('refuses too many subschemas, and shared objects count wherever they stand', () => {
-      const leaf = { type: 'string' }
-      const branch = { anyOf: Array.from({ length: 100 }, () => leaf) }
-      expect(faultsOf({ anyOf: Array.from({ length: MAX_SUBSCHEMAS - 1 }, () => leaf) })).toEqual([])
-      expect(
-        faultsOf({ anyOf: Array.from({ length: 100 }, () => branch) }).map(({ message }) => message),
-      ).toEqual(['the schema has more than 2000 subschemas'])
-    })
-
-    it('refuses too many values', () => {
-      const schema = { enum: Array.from({ length: 60_000 }, (_, i) => i) }
-      expect(messagesOf(schema)).toEqual([expect.stringContaining('more than 50000 values')])
-    })
-
-    it.each(['anyOf', 'oneOf', 'allOf'])('refuses doubling through %s and $ref', (keyword) => {
-      expect(faultsOf(doubling(10, keyword))).toEqual([])
-      expect(messagesOf(doubling(22, keyword))).toEqual([
-        ': the schema has more than 20000 subschemas when its references are written out',
-      ])
-    })
-
-    it('counts a recursion once', () => {
-      const node = { properties: { left: { $ref: '#/$defs/node' }, right: { $ref: '#/$defs/node' } } }
-      expect(faultsOf({ $defs: { node }, $ref: '#/$defs/node' })).toEqual([])
-    })
-
-    it.each<Loose>([
-      { $ref: '#' },
-      {
-        $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } },
-        properties: { x: { $ref: '#/$defs/a' } },
-      },
-      { $defs: { a: { anyOf: [{ type: 'string' }, { $ref: '#/$defs/a' }] } }, $ref: '#/$defs/a' },
-    ])('refuses %j, which would never end', (schema) => {
-      expect(messagesOf(schema)).toEqual([
-        ': the schema refers to itself for the same value, so that validation would never end',
-      ])
     })
   })
 

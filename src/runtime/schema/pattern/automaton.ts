@@ -92,7 +92,12 @@ export function buildAutomaton(pattern: PatternNode, maxCount = Number.POSITIVE_
         after = add({ type: 'split', next: emit(node.body, after, backwards), other: next })
       }
     }
-    for (let count = 0; count < min; count++) after = emit(node.body, after, backwards)
+    for (let count = 0; count < min; count++) {
+      const before = after
+      after = emit(node.body, after, backwards)
+      // An empty body has no states, so that their number would not bound the count.
+      if (after === before) break
+    }
     return after
   }
 

@@ -160,6 +160,13 @@ describe('createSafePattern', () => {
     expect([safe.test('https://example.test'), safe.test('ftp://x')]).toEqual([true, false])
   })
 
+  it.each(['(?:){1000000000}', '(?:(?:(?:(?:(?:(?:){64}){64}){64}){64}){64}){64}'])(
+    'reads the repeated nothing %j in no time',
+    (source) => {
+      expect(createSafePattern(source).test('a')).toBe(true)
+    },
+  )
+
   it.each([
     ['(?i)x', /not a regular expression/],
     ['(', /not a regular expression/],
