@@ -10,7 +10,8 @@ export type { ToolErrorOptions, ToolOutcome } from './tool-error-base.js'
  */
 export abstract class ToolError extends ToolErrorBase {
   static is(value: unknown): value is AnyToolError {
-    return hasBrand(value, TOOL_ERROR)
+    // One of a copy so old that it lacks a method is as good as any exception.
+    return hasBrand(value, TOOL_ERROR) && typeof (value as ToolErrorBase).withOutcomeOf === 'function'
   }
 
   /** The one door in: a `ToolError` as it is, anything else masked as `EXECUTION_FAILED` with the original as `cause`. */

@@ -1,12 +1,15 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Awaitable } from '../registry/awaitable.js'
 import { pointerTo } from '../registry/json-pointer.js'
-import { describe, isObject, isPlain, setMember } from '../registry/json-value.js'
+import { describe, isObject, isPlain } from '../registry/json-value.js'
+import { shortened } from '../registry/shortened.js'
 import type { ToolDefinition } from '../registry/tool-definition.js'
 import { InvalidArgumentsError, type ValidationIssue } from '../registry/tool-error.js'
+import { ArgumentsCopy } from './arguments-copy.js'
 import type { ToolValidators } from './tool-validators.js'
 
-const MAX_DEPTH = 200
+const MAX_ISSUES = 20
+const MAX_MESSAGE = 500
 
 /**
  * Makes of what a caller sent what an executor gets: parse, defaults, validation, deep freeze. The caller's own objects
@@ -34,61 +37,34 @@ export class ArgumentsPipeline {
   #parse(sent: unknown): Record<string, unknown> {
     if (sent === undefined) return {}
     if (!isObject(sent) || !isPlain(sent)) {
-      throw this.#invalid(
-        '',
-        'type',
-        `arguments must be an object of named arguments (got ${describe(sent)})`,
-      )
+      const message = `arguments must be an object of named arguments (got ${describe(sent)})`
+      throw new InvalidArgumentsError(this.#tool.name, [{ path: '', keyword: 'type', message }])
     }
-    return this.#copyObject(sent, '', 0)
-  }
-
-  #copyObject(source: object, path: string, depth: number): Record<string, unknown> {
-    const copy: Record<string, unknown> = {}
-    for (const name of Object.keys(source)) {
-      const value = (source as Readonly<Record<string, unknown>>)[name]
-      if (value === undefined) continue
-      const copied = isScalar(value) ? value : this.#copy(value, pointerTo(path, name), depth + 1)
-      if (name === '__proto__') setMember(copy, name, copied)
-      else copy[name] = copied
-    }
-    return copy
-  }
-
-  #copy(value: unknown, path: string, depth: number): unknown {
-    if (isScalar(value)) return value
-    if (depth > MAX_DEPTH) {
-      throw this.#invalid(path.slice(0, 80), 'depth', `arguments are nested deeper than ${MAX_DEPTH} levels`)
-    }
-    if (Array.isArray(value)) return value.map((item, i) => this.#copy(item, `${path}/${i}`, depth + 1))
-    if (typeof value === 'object' && value !== null && isPlain(value))
-      return this.#copyObject(value, path, depth)
-    throw this.#invalid(path, 'type', `${JSON.stringify(path)} must be JSON (got ${describe(value)})`)
+    return new ArgumentsCopy(this.#tool.name).object(sent, '', 0)
   }
 
   /** The schema library's own validation; `ctx.args` is its output. */
   async #prepareWith(standard: StandardSchemaV1, args: unknown): Promise<unknown> {
     const result = await standard['~standard'].validate(args)
     if (result.issues === undefined) return freezeGraph(result.value)
-    throw new InvalidArgumentsError(this.#tool.name, result.issues.map(toIssue))
-  }
-
-  #invalid(path: string, keyword: string, message: string): InvalidArgumentsError {
-    return new InvalidArgumentsError(this.#tool.name, [{ path, keyword, message }])
+    throw new InvalidArgumentsError(this.#tool.name, listed(result.issues))
   }
 }
 
-function isScalar(value: unknown): boolean {
-  return typeof value === 'string' || typeof value === 'boolean' || value === null || Number.isFinite(value)
+/** A model acts on the first few; thousands would be larger than the arguments themselves. */
+function listed(issues: readonly StandardSchemaV1.Issue[]): ValidationIssue[] {
+  const shown = issues.slice(0, MAX_ISSUES).map(toIssue)
+  const more = issues.length - shown.length
+  return more === 0 ? shown : [...shown, { path: '', keyword: 'custom', message: `and ${more} more` }]
 }
 
 function toIssue({ path = [], message }: StandardSchemaV1.Issue): ValidationIssue {
-  const keys = path.map((segment) => (typeof segment === 'object' ? segment.key : segment))
-  const pointer = keys.map(String).reduce(pointerTo, '')
+  const keys = path.map((segment) => String(typeof segment === 'object' ? segment.key : segment))
+  const place = keys.length === 0 ? '' : `${JSON.stringify(shortened(keys.join('.'), 80))}: `
   return {
-    path: pointer,
+    path: keys.reduce(pointerTo, ''),
     keyword: 'custom',
-    message: pointer === '' ? message : `${JSON.stringify(keys.join('.'))}: ${message}`,
+    message: place + shortened(message, MAX_MESSAGE),
   }
 }
 

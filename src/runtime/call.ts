@@ -14,11 +14,12 @@ import type { AskAnswer, AskQuestion, LogLevel, ToolCall } from '../registry/too
 import type { ToolSuccess } from '../registry/tool-execution-result.js'
 import { askUntilAborted } from './ask-until-aborted.js'
 import type { CallOptions } from './call-options.js'
+import { follow } from './shared-signal.js'
 
 /** How long an aborted call may take to unwind (hooks that clean up, audit) before it is answered anyway. */
 const UNWIND_MS = 1_000
 
-/** One call while it runs. What an executor may never touch (ids, the signal, attributes) is made at the first touch. */
+/** One call while it runs. What an executor may never touch (ids, signal, attributes) is made at the first touch. */
 export class Call implements ToolCall {
   readonly toolName: string
   readonly tool: ToolDescriptor | undefined
@@ -42,7 +43,7 @@ export class Call implements ToolCall {
   readonly #options: CallOptions
   #onEnd: ((outcome: ToolSuccess | AnyToolError) => void) | undefined
   #unwinding: NodeJS.Timeout | undefined
-  #abortByCaller: (() => void) | undefined
+  #letGoOfCaller: (() => void) | undefined
   #callId: string | number | undefined
   #traceId: string | undefined
   #attributes: CallAttributes | undefined
@@ -105,11 +106,11 @@ export class Call implements ToolCall {
     if (this.timeoutMs <= 0) this.abort(new ToolTimeoutError(this.toolName, this.timeoutMs))
     const { signal } = this.#options
     if (signal === undefined) return
+    const { toolName } = this
     const abort = () =>
-      this.abort(new ToolAbortedError(this.toolName, { outcome: this.outcome, cause: signal.reason }))
-    this.#abortByCaller = abort
+      this.abort(new ToolAbortedError(toolName, { outcome: this.outcome, cause: signal.reason }))
     if (signal.aborted) abort()
-    else signal.addEventListener('abort', abort, { once: true })
+    else this.#letGoOfCaller = follow(signal, abort)
   }
 
   /** The call has its answer; only the first one counts. */
@@ -117,8 +118,7 @@ export class Call implements ToolCall {
     if (this.ended) return
     this.ended = true
     if (this.#unwinding !== undefined) clearTimeout(this.#unwinding)
-    if (this.#abortByCaller !== undefined)
-      this.#options.signal?.removeEventListener('abort', this.#abortByCaller)
+    this.#letGoOfCaller?.()
     this.#onEnd?.(outcome)
   }
 
@@ -159,13 +159,15 @@ export class Call implements ToolCall {
     return ++this.attempts
   }
 
-  /** An attempt that was given up while a later one started has no say any more. */
+  /** An attempt that a later one has replaced has no say any more. */
   settleAttempt(attempt: number, outcome: ToolOutcome): void {
     if (attempt === this.attempts) this.outcome = outcome
   }
 
-  throwIfAborted(): void {
+  /** Nothing may start once the call is aborted, or answered: an interceptor may have let go of its `next`. */
+  throwIfOver(): void {
     if (this.#abortedBy !== undefined) throw this.#abortedBy
+    if (this.ended) throw new ToolAbortedError(this.toolName, { outcome: this.outcome })
   }
 
   /**
@@ -180,9 +182,8 @@ export class Call implements ToolCall {
     this.#unsettled++
     return new Promise<R>((resolve, reject) => {
       this.#interrupt = (reason) => reject(failed(reason))
-      // The executor itself may have ended the call while it started.
+      // The executor may have ended the call itself.
       if (this.#abortedBy !== undefined) this.#interrupt(this.#abortedBy)
-      // A thenable of another make may do anything when asked; a promise is taken as it is.
       Promise.resolve(work).then(
         (value) => {
           this.#settle()

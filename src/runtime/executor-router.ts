@@ -132,7 +132,7 @@ export class ExecutorRouter {
   }
 
   #runPrepared(call: Call, route: Route | undefined, ctx: ToolExecutionContext): Awaitable<ToolSuccess> {
-    call.throwIfAborted()
+    call.throwIfOver()
     if (this.#isDraining) throw new ShuttingDownError()
     if (route === undefined) throw new ToolNotFoundError(call.toolName)
     route.validators.compile()

@@ -15,7 +15,7 @@ export function runExecutor(
   ctx: ToolExecutionContext,
   leave: (result: ToolSuccess) => ToolSuccess = (result) => result,
 ): Awaitable<ToolSuccess> {
-  call.throwIfAborted()
+  call.throwIfOver()
   if (call.attempts > 0 && call.outcome !== 'not-started' && !tool.metadata.idempotent) {
     const refusal = `${tool.name} is not idempotent and may have acted: it is not run again in the same call`
     throw new ToolExecutionError(refusal, { outcome: call.outcome })

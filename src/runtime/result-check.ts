@@ -49,6 +49,7 @@ class JsonSurvey {
   }
 
   #visitObject(value: object): void {
+    this.#count(2)
     if (this.#path.length >= MAX_DEPTH)
       throw this.#refuse(`is nested deeper than ${MAX_DEPTH} levels or contains itself`)
     const isArray = Array.isArray(value)

@@ -29,6 +29,13 @@ export interface StartReport {
   readonly problems: readonly StartProblem[]
 }
 
+export interface RegistrationOptions {
+  readonly logger: Logger
+  readonly provideTimeoutMs: number
+  /** What was found wrong before. */
+  readonly earlier: readonly StartProblem[]
+}
+
 /**
  * Registers all that `discovery` finds, in the order of the bindings, however long each provider takes. What fails is
  * logged, reported and left out; the rest is registered.
@@ -36,19 +43,20 @@ export interface StartReport {
 export async function registerDiscovered(
   discovery: ToolDiscovery,
   registry: ToolRegistry,
-  { logger, provideTimeoutMs }: { readonly logger: Logger; readonly provideTimeoutMs: number },
+  { logger, provideTimeoutMs, earlier }: RegistrationOptions,
 ): Promise<StartReport> {
   const providers = await discovery.providers()
   const asked = providers.map(async (provider) => {
-    const source = { name: providerName(provider), interceptors: provider.interceptors ?? [] }
+    let source: ToolSource = { name: provider.constructor?.name ?? 'provider' }
     try {
+      source = { name: provider.name ?? source.name, interceptors: provider.interceptors ?? [] }
       return { source, tools: await provided(provider, provideTimeoutMs) }
     } catch (error) {
       return { source, error }
     }
   })
   const bound = { source: { name: 'container' }, tools: await discovery.definitions() }
-  const problems: StartProblem[] = []
+  const problems = [...earlier]
   let tools = 0
   for (const answer of [bound, ...(await Promise.all(asked))]) {
     if ('error' in answer) problems.push({ source: answer.source.name, error: answer.error })
@@ -80,36 +88,41 @@ function registerEach(
   return registered
 }
 
-function providerName(provider: ToolDefinitionProvider): string {
-  return provider.name ?? provider.constructor?.name ?? 'provider'
-}
-
 /** All that `provide()` brings. Rejects when it throws, brings nothing iterable, or takes longer than `timeoutMs`. */
 async function provided(
   provider: ToolDefinitionProvider,
   timeoutMs: number,
 ): Promise<readonly ToolDefinition[]> {
+  const tooLate = () => new Error(`provide() did not finish within ${timeoutMs} ms`)
+  const expiresAt = performance.now() + timeoutMs
   let timer: NodeJS.Timeout | undefined
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`provide() did not finish within ${timeoutMs} ms`)), timeoutMs)
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(tooLate()), timeoutMs)
   })
+  const collect = async () => {
+    const collected: ToolDefinition[] = []
+    for await (const definition of await iterableOf(provider)) {
+      // One that never ends is stopped; if it never waits either, no timer would get its turn.
+      if (performance.now() > expiresAt) throw tooLate()
+      collected.push(definition)
+    }
+    return collected
+  }
   try {
-    return await Promise.race([collect(provider), tooLate])
+    return await Promise.race([collect(), late])
   } finally {
     clearTimeout(timer)
   }
 }
 
-async function collect(provider: ToolDefinitionProvider): Promise<readonly ToolDefinition[]> {
+async function iterableOf(
+  provider: ToolDefinitionProvider,
+): Promise<Iterable<ToolDefinition> | AsyncIterable<ToolDefinition>> {
   const definitions: unknown = await provider.provide()
-  if (!isIterable(definitions)) {
-    throw new TypeError(
-      `provide() must return tool definitions, as an array or an iterable (got ${describe(definitions)})`,
-    )
-  }
-  const collected: ToolDefinition[] = []
-  for await (const definition of definitions) collected.push(definition)
-  return collected
+  if (isIterable(definitions)) return definitions
+  throw new TypeError(
+    `provide() must return tool definitions, as an array or an iterable (got ${describe(definitions)})`,
+  )
 }
 
 function isIterable(value: unknown): value is Iterable<ToolDefinition> | AsyncIterable<ToolDefinition> {

@@ -12,7 +12,12 @@ import type { CallOptions } from './call-options.js'
 import { ExecutorRouter } from './executor-router.js'
 import { type MandatoryInterceptor, type RuntimeSettings, satisfies } from './runtime-settings.js'
 import { SchemaValidator } from './schema/schema-validator.js'
-import { registerDiscovered, type StartReport, type ToolDiscovery } from './tool-discovery.js'
+import {
+  registerDiscovered,
+  type StartProblem,
+  type StartReport,
+  type ToolDiscovery,
+} from './tool-discovery.js'
 
 export interface ToolRuntimeParts {
   readonly registry: ToolRegistry
@@ -31,7 +36,7 @@ export class ToolRuntime {
   readonly #validator = new SchemaValidator()
   /** There from a start to the next close, and after that to say so. */
   #router: ExecutorRouter | undefined
-  #hooks: readonly Disposable[] = []
+  readonly #hooks: Disposable[] = []
   #starting: Promise<StartReport> | undefined
   #closing: Promise<void> | undefined
 
@@ -49,12 +54,19 @@ export class ToolRuntime {
    * repeated after a failure and after `close()`.
    */
   start(): Promise<StartReport> {
+    // What is closing ends first, and is then started anew.
+    if (this.#closing !== undefined) return this.#closing.then(() => this.start())
     this.#starting ??= this.#start().catch(async (error: unknown) => {
       this.#starting = undefined
       await this.#letGo()
       throw error
     })
     return this.#starting
+  }
+
+  /** `start()` has come to its end, and `close()` has not begun. */
+  get isStarted(): boolean {
+    return this.#router !== undefined && !this.isClosing
   }
 
   /** It takes no new calls: `close()` has begun. */
@@ -73,7 +85,8 @@ export class ToolRuntime {
   ): Promise<ToolExecutionResult<Value>>
   call(toolName: string, input?: unknown, options?: CallOptions): Promise<ToolExecutionResult>
   call(tool: ToolDefinition | string, input?: unknown, options?: CallOptions): Promise<ToolExecutionResult> {
-    const toolName = typeof tool === 'string' ? tool : tool.name
+    // From JavaScript it may be anything; a call answers all the same.
+    const toolName = typeof tool === 'object' && tool !== null ? tool.name : String(tool)
     if (this.#router !== undefined) return this.#router.call(toolName, input, options ?? {})
     const error = new ToolUnavailableError(toolName, 'the runtime has not been started')
     return Promise.resolve(ToolExecutionResult.failure(error, { toolName }))
@@ -105,7 +118,6 @@ export class ToolRuntime {
   }
 
   async #start(): Promise<StartReport> {
-    await this.#closing
     const { mandatoryInterceptors, defaultTimeoutMs, maxResultSize, provideTimeoutMs } = this.#settings
     const { registry, logger } = this
     const router = new ExecutorRouter({
@@ -118,14 +130,27 @@ export class ToolRuntime {
       defaultTimeoutMs,
       maxResultSize,
     })
-    this.#hooks = [
-      registry.addAdmission(checksSchemas(this.#validator)),
-      registry.addAdmission(requires(mandatoryInterceptors, router)),
-      registry.addListener(this.#housekeeping(router)),
-    ]
-    const report = await registerDiscovered(this.#discovery, registry, { logger, provideTimeoutMs })
+    const admissions = [checksSchemas(this.#validator), requires(mandatoryInterceptors, router)]
+    const earlier = this.#leaveOut(admissions)
+    for (const admission of admissions) this.#hooks.push(registry.addAdmission(admission))
+    this.#hooks.push(registry.addListener(this.#housekeeping(router)))
+    const report = await registerDiscovered(this.#discovery, registry, { logger, provideTimeoutMs, earlier })
     this.#router = router
     return report
+  }
+
+  /** Tools that were registered before the start have to pass as well; one that does not must not stop the others. */
+  #leaveOut(admissions: readonly ToolAdmission[]): StartProblem[] {
+    return this.registry.list().flatMap((tool) => {
+      const source = this.registry.registered(tool.name)?.source ?? { name: tool.name }
+      try {
+        for (const admission of admissions) admission(tool, source)
+        return []
+      } catch (error) {
+        void this.registry.unregister(tool.name, { drainMs: 0 })
+        return [{ source: source.name, toolName: tool.name, error }]
+      }
+    })
   }
 
   async #close(drainMs: number): Promise<void> {
@@ -139,8 +164,7 @@ export class ToolRuntime {
 
   async #letGo(): Promise<void> {
     await Promise.all(this.registry.list().map(({ name }) => this.registry.unregister(name, { drainMs: 0 })))
-    for (const hook of this.#hooks) hook[Symbol.dispose]()
-    this.#hooks = []
+    for (const hook of this.#hooks.splice(0)) hook[Symbol.dispose]()
   }
 
   #startedRouter(): ExecutorRouter {
