@@ -1,6 +1,7 @@
 import 'reflect-metadata'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { hostname } from 'node:os'
 import { Container } from 'inversify'
 import { pino } from 'pino'
 import { Logger, ToolDefinitionProvider, ToolInterceptor, ToolRuntime, toolRuntimeModule } from 'toolwire'
@@ -25,10 +26,15 @@ container.bind(ToolInterceptor).toConstantValue(new LoggingInterceptor({ logger 
 
 const runtime = container.get(ToolRuntime)
 await runtime.start()
-const bridge = new McpToolBridge(runtime, { name: 'weather', version: '1.0.0' })
+const { HOST = '127.0.0.1', PORT = '3000' } = process.env
+const bridge = new McpToolBridge(runtime, {
+  name: 'weather',
+  version: '1.0.0',
+  http: { allowedHosts: [HOST, hostname()] },
+})
 
 if (process.argv.includes('--stdio')) await serveStdio()
-else serveHttp(Number(process.env.PORT ?? 3000), process.env.HOST ?? '127.0.0.1')
+else serveHttp(Number(PORT), HOST)
 
 async function serveStdio(): Promise<void> {
   endOnSignals()
@@ -39,11 +45,24 @@ async function serveStdio(): Promise<void> {
 function serveHttp(port: number, host: string): void {
   const handle = bridge.nodeHandler()
   const server = createServer((req, res) => {
-    if (new URL(req.url ?? '/', 'http://localhost').pathname === '/mcp') handle(req, res)
+    if (req.url?.split('?')[0] === '/mcp') handle(req, res)
     else res.writeHead(404).end()
   })
   endOnSignals(() => server.close())
-  server.listen(port, host, () => announce(`http://${host}:${(server.address() as AddressInfo).port}/mcp`))
+  if (!Number.isInteger(port)) throw new RangeError(`PORT must be a number (got ${PORT})`)
+  server.on('error', (error) => {
+    console.error(`Cannot serve on ${host}:${port}: ${error.message}`)
+    process.exitCode = 1
+  })
+  server.listen(port, host, () =>
+    announce(`http://${nameOf(host)}:${(server.address() as AddressInfo).port}/mcp`),
+  )
+}
+
+/** A name that a client on this machine can use. */
+function nameOf(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
 }
 
 function announce(url: string): void {

@@ -14,6 +14,7 @@ import type { AskAnswer, AskQuestion, LogLevel, ToolCall } from '../registry/too
 import type { ToolSuccess } from '../registry/tool-execution-result.js'
 import { askUntilAborted } from './ask-until-aborted.js'
 import type { CallOptions } from './call-options.js'
+import { OnceSteps } from './once-steps.js'
 import { follow } from './shared-signal.js'
 
 /** How long an aborted call may take to unwind (hooks that clean up, audit) before it is answered anyway. */
@@ -47,7 +48,7 @@ export class Call implements ToolCall {
   #callId: string | number | undefined
   #traceId: string | undefined
   #attributes: CallAttributes | undefined
-  #once: Map<string, Promise<unknown>> | undefined
+  #once: OnceSteps | undefined
   #controller: AbortController | undefined
   #abortedBy: AnyToolError | undefined
   #interrupt: ((error: AnyToolError) => void) | undefined
@@ -224,16 +225,9 @@ export class Call implements ToolCall {
   }
 
   get once() {
-    return async <T>(key: string, fn: () => T | Promise<T>): Promise<T> => {
-      this.#once ??= new Map()
-      const known = this.#once.get(key)
-      // What is kept under a key is what its first `fn` returned.
-      if (known !== undefined) return known as Promise<T>
-      const running = (async () => fn())()
-      this.#once.set(key, running)
-      // A step that failed is not done.
-      running.catch(() => this.#once?.delete(key))
-      return running
+    return <T>(key: string, fn: () => T | Promise<T>): Promise<T> => {
+      this.#once ??= new OnceSteps()
+      return this.#once.run(key, fn)
     }
   }
 
