@@ -3,6 +3,7 @@ import { Container } from 'inversify'
 import { Logger } from '../../src/interceptors/logger.js'
 import { ToolDefinition } from '../../src/registry/tool-definition.js'
 import type { ToolExecutionContext } from '../../src/registry/tool-execution-context.js'
+import type { ToolExecutionResult } from '../../src/registry/tool-execution-result.js'
 import { ToolInterceptor } from '../../src/registry/tool-interceptor.js'
 import type { ToolMetadataInit } from '../../src/registry/tool-metadata.js'
 import type { RuntimeOptions } from '../../src/runtime/runtime-settings.js'
@@ -67,4 +68,9 @@ export function deferred<T = void>() {
     reject = no
   })
   return { promise, resolve, reject }
+}
+
+/** What a result is about, for whole-value comparison. */
+export function gist(result: ToolExecutionResult) {
+  return result.ok ? { value: result.value } : { code: result.error.code, outcome: result.error.outcome }
 }

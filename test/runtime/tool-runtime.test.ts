@@ -246,3 +246,14 @@ describe('warmUp', () => {
     expect(await code(runtime.call('fine'))).toBe('ok')
   })
 })
+
+describe('a runtime that is closing', () => {
+  it('starts anew when it is asked to, and is running then', async () => {
+    const { runtime } = await started({ tools: [tool('a')] })
+    const closing = runtime.close()
+    expect(await runtime.start()).toMatchObject({ tools: 1 })
+    await closing
+    expect(runtime.isStarted).toBe(true)
+    expect(await runtime.call('a')).toMatchObject({ ok: true })
+  })
+})
