@@ -1,4 +1,4 @@
 import type { ToolRuntime } from '../runtime/tool-runtime.js'
 
 /** What a bridge needs of a `ToolRuntime`. */
-export type BridgedRuntime = Pick<ToolRuntime, 'registry' | 'logger' | 'isClosing' | 'call'>
+export type BridgedRuntime = Pick<ToolRuntime, 'registry' | 'logger' | 'isStarted' | 'isClosing' | 'call'>

@@ -14,7 +14,10 @@ export interface ServerInfo {
 export interface SessionLimits {
   /** A session that is unused for this long is ended, in milliseconds. Default 1 800 000 (half an hour). */
   readonly idleMs?: number
-  /** How many may be open at once; beyond that a client gets 503. Default 1 000. */
+  /**
+   * How many may be open at once. Beyond that a client gets 503, unless another address holds at least two more than its
+   * own: the one that holds the most then loses the session that has been idle for longest. Default 1 000.
+   */
   readonly max?: number
 }
 

@@ -1,7 +1,8 @@
 import type { Logger } from '../interceptors/logger.js'
+import { IdleWait } from '../registry/idle-wait.js'
 import { isObject } from '../registry/json-value.js'
 import { type Era, eraOf } from './era.js'
-import { INTERNAL_ERROR, isRequest, type JsonRpcMessage } from './json-rpc.js'
+import { INTERNAL_ERROR, isRequest, type JsonRpcId, type JsonRpcMessage } from './json-rpc.js'
 import type { Inbound, McpConnection, McpTransport } from './mcp-transport.js'
 
 export interface EraSwitchOptions {
@@ -65,7 +66,7 @@ export class EraSwitch implements McpConnection {
       if (this.#isClosed) break
       try {
         const line = await this.#lineFor(message)
-        if (!this.#isClosed) line.onmessage?.(message)
+        if (!this.#isClosed) line.deliver(message)
       } catch (thrown) {
         this.#options.logger.error({ err: thrown }, 'MCP connection failed')
         await this.#refuse(message)
@@ -86,6 +87,7 @@ export class EraSwitch implements McpConnection {
 
   async #open(era: Era): Promise<void> {
     const previous = this.#line
+    await previous?.whenAnswered()
     this.#line = undefined
     previous?.detach()
     await previous?.connection?.close()
@@ -108,6 +110,9 @@ export class EraSwitch implements McpConnection {
   }
 }
 
+/** To say what the new era offers takes no time at all. */
+const ANSWER_MS = 3_000
+
 /** The transport as the server of one era has it. */
 class Line implements McpTransport {
   onclose?: (() => void) | undefined
@@ -116,6 +121,8 @@ class Line implements McpTransport {
   connection?: McpConnection
   readonly era: Era
   readonly #transport: McpTransport
+  readonly #unanswered = new Set<JsonRpcId>()
+  readonly #answered = new IdleWait()
   #attached = true
 
   constructor(era: Era, transport: McpTransport) {
@@ -129,7 +136,21 @@ class Line implements McpTransport {
 
   async start(): Promise<void> {}
 
+  deliver(message: JsonRpcMessage): void {
+    if (isRequest(message)) this.#unanswered.add(message.id)
+    this.onmessage?.(message)
+  }
+
+  /** Resolves when all that was delivered is answered, or after a while. */
+  async whenAnswered(): Promise<void> {
+    await this.#answered.wait(() => this.#unanswered.size === 0, ANSWER_MS)
+  }
+
   send(message: JsonRpcMessage, options?: unknown): Promise<void> {
+    if (message.method === undefined && message.id !== undefined) {
+      this.#unanswered.delete(message.id)
+      this.#answered.wake()
+    }
     return this.#attached ? this.#transport.send(message, options) : Promise.resolve()
   }
 

@@ -45,7 +45,8 @@ export function errorAnswer(
   return { ...answer, headers: { ...answer.headers, ...headers } }
 }
 
-/** What an SDK answered. */
+/** What an SDK answered. Whether the connection stays open is between the server and the client, not for an SDK to say. */
 export function answerOf({ status, headers, body }: Response): HttpAnswer {
-  return { status, headers: Object.fromEntries(headers), ...(body !== null && { body }) }
+  const { connection: _connection, ...kept } = Object.fromEntries(headers)
+  return { status, headers: kept, ...(body !== null && { body }) }
 }

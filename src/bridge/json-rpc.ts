@@ -35,12 +35,17 @@ export interface JsonRpcRequest extends JsonRpcMessage {
   readonly method: string
 }
 
-/** Whether the value has the form of one message: a request, a notification or a response, not a batch. */
+/**
+ * Whether the value has the form of one message: a request, a notification or a response, not a batch. As strict as the
+ * SDKs, which drop what they do not take for a message: whoever asks here first can say so instead.
+ */
 export function isJsonRpcMessage(value: unknown): value is JsonRpcMessage {
   if (!isObject(value) || value.jsonrpc !== '2.0') return false
-  if (value.params !== undefined && !isObject(value.params)) return false
-  if (value.method === undefined) return isId(value.id) && ('result' in value || 'error' in value)
-  return typeof value.method === 'string' && (!('id' in value) || isId(value.id))
+  const { method, params, id } = value
+  if (method === undefined) return isId(id) && ('result' in value || 'error' in value)
+  if (typeof method !== 'string' || ('id' in value && !isId(id))) return false
+  if (Object.keys(value).some((name) => !REQUEST_MEMBERS.has(name))) return false
+  return params === undefined || (isObject(params) && isMeta(params._meta))
 }
 
 export function isRequest(message: JsonRpcMessage): message is JsonRpcRequest {
@@ -52,7 +57,25 @@ export function metaOf(params: unknown): Readonly<Record<string, unknown>> {
   return isObject(params) && isObject(params._meta) ? params._meta : {}
 }
 
-/** MCP allows strings and integers; 0 and "" are ids like any other. */
+const REQUEST_MEMBERS = new Set(['jsonrpc', 'id', 'method', 'params'])
+
+/** Longer ids would be held for as long as the request, or a subscription, lasts. */
+const MAX_ID_LENGTH = 1_000
+
+/** MCP allows strings and integers, such as survive JSON; 0 and "" are ids like any other. */
 function isId(value: unknown): value is JsonRpcId {
-  return typeof value === 'string' || Number.isInteger(value)
+  return (typeof value === 'string' && value.length <= MAX_ID_LENGTH) || Number.isSafeInteger(value)
+}
+
+/** The members of `_meta` that both SDKs check before anything else. */
+function isMeta(meta: unknown): boolean {
+  if (meta === undefined) return true
+  if (!isObject(meta)) return false
+  const { progressToken, 'io.modelcontextprotocol/related-task': task } = meta
+  return (
+    (progressToken === undefined ||
+      typeof progressToken === 'string' ||
+      Number.isSafeInteger(progressToken)) &&
+    (task === undefined || (isObject(task) && typeof task.taskId === 'string'))
+  )
 }

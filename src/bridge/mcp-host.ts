@@ -19,12 +19,19 @@ export class McpHost {
   readonly #methods: ReadonlyMap<string, Method>
   readonly #idle = new IdleWait()
   #running = 0
+  #hasWarned = false
 
   constructor(runtime: BridgedRuntime, { pageSize }: { readonly pageSize: number }) {
     this.#runtime = runtime
     const list = new ToolList(runtime.registry, pageSize)
     this.#methods = new Map<string, Method>([
-      ['tools/list', (params, { era }) => list.page(isObject(params) ? params.cursor : undefined, era)],
+      [
+        'tools/list',
+        (params, { era }) => {
+          this.#warnUnlessStarted()
+          return list.page(isObject(params) ? params.cursor : undefined, era)
+        },
+      ],
       ['tools/call', (params, request) => callTool(runtime, params, request)],
     ])
   }
@@ -72,5 +79,13 @@ export class McpHost {
   /** Resolves when no request is running, or after `boundMs`. */
   async whenIdle(boundMs: number): Promise<void> {
     await this.#idle.wait(() => this.#running === 0, boundMs)
+  }
+
+  /** Once: an empty list looks like a service without tools. */
+  #warnUnlessStarted(): void {
+    const { isStarted, isClosing } = this.#runtime
+    if (isStarted || isClosing || this.#hasWarned) return
+    this.#hasWarned = true
+    this.logger.warn({}, 'tools/list was asked before the runtime was started: await runtime.start() first')
   }
 }

@@ -1,5 +1,6 @@
 import { type AnyToolError, InvalidResultError } from '../registry/tool-error.js'
 import type { ToolContent, ToolExecutionResult, ToolSuccess } from '../registry/tool-execution-result.js'
+import { errorFields, errorText } from './error-fields.js'
 
 /** MCP `CallToolResult`, the part that is the same in both eras. */
 export interface CallToolResult {
@@ -9,7 +10,10 @@ export interface CallToolResult {
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
-/** `_meta` of a failed call: `{ code, message, retryable, outcome, … }`, the fields of the error's class. */
+/**
+ * `_meta` of a failed call: `{ code, message, retryable, outcome }` and, where the error has them, `retryAfterMs`,
+ * `approvalId`, `status` and `issues` (`{ path, keyword, message }`, the first hundred).
+ */
 export const ERROR_META = 'toolwire/error'
 /** `_meta` of an answer that a fallback gave: `true`. */
 export const DEGRADED_META = 'toolwire/degraded'
@@ -35,10 +39,9 @@ export function toCallToolResult(
 
 function failure(error: AnyToolError): CallToolResult {
   return {
-    content: [{ type: 'text', text: error.message }],
+    content: [{ type: 'text', text: errorText(error) }],
     isError: true,
-    // Fields of a user's own error class may be anything; a copy shows here whether they are JSON.
-    _meta: { [ERROR_META]: JSON.parse(JSON.stringify(error)) },
+    _meta: { [ERROR_META]: errorFields(error) },
   }
 }
 

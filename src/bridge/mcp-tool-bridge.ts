@@ -53,6 +53,7 @@ export class McpToolBridge implements AsyncDisposable {
   readonly #open = new Set<McpConnection>()
   readonly #attached = new Set<Disposable>()
   #closing: Promise<void> | undefined
+  #hasWarned = false
 
   constructor(runtime: BridgedRuntime, options: McpToolBridgeOptions) {
     const {
@@ -101,18 +102,28 @@ export class McpToolBridge implements AsyncDisposable {
       input: process.stdin,
       output: stdout.output,
       drainMs: this.#drainMs,
+      logger: this.#host.logger,
     })
     await this.#serve(transport, { address: 'stdio' })
     await transport.closed
   }
 
-  /** For Express and node:http: `app.all('/mcp', bridge.nodeHandler())`, with or without a body parser in front. */
+  /**
+   * For Express and node:http: `app.all('/mcp', bridge.nodeHandler())`, with or without a body parser in front. Where it is
+   * mounted is the host's affair: `createServer(bridge.nodeHandler())` serves every path.
+   */
   nodeHandler(): NodeHandler {
     return (req, res) => void this.#handle(req, res)
   }
 
-  /** For Hono and every fetch host: `app.all('/mcp', (c) => bridge.fetch(c.req.raw))`. */
+  /**
+   * For Hono and every fetch host: `app.all('/mcp', (c) => bridge.fetch(c.req.raw))`. A web request does not say who sent
+   * it: without an address all callers that have no principal share one quota. With Hono on Node:
+   *
+   *     bridge.fetch(c.req.raw, { address: getConnInfo(c).remote.address })
+   */
   async fetch(request: Request, options: FetchOptions = {}): Promise<Response> {
+    if (options.address === undefined) this.#warnOfSharedQuota()
     const arrival = new WebArrival(request, options)
     return arrival.respond(await this.#http.answer(arrival))
   }
@@ -190,6 +201,16 @@ export class McpToolBridge implements AsyncDisposable {
       this.#host.logger.error({ err: thrown }, 'MCP answer over HTTP failed')
       res.destroy()
     }
+  }
+
+  /** Once: it is how the bridge was mounted, not what a client does. */
+  #warnOfSharedQuota(): void {
+    if (this.#hasWarned) return
+    this.#hasWarned = true
+    this.#host.logger.warn(
+      {},
+      'bridge.fetch() was given no address: all callers without a principal count as one in quotas',
+    )
   }
 
   #requireOpen(): void {

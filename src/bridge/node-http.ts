@@ -23,6 +23,11 @@ export function nodeArrival(req: IncomingMessage, res: ServerResponse): HttpArri
 /** Resolves when the answer is written or the client is gone. */
 export async function writeAnswer(res: ServerResponse, { status, headers, body }: HttpAnswer): Promise<void> {
   if (res.destroyed || res.headersSent) return
+  // HTTP/2 knows no such header, and Node warns of it.
+  if (res.req.httpVersionMajor >= 2) {
+    const { connection: _connection, ...kept } = headers
+    headers = kept
+  }
   if (typeof body !== 'object') {
     res.writeHead(status, {
       ...headers,

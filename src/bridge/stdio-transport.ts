@@ -1,7 +1,16 @@
 import type { Readable, Writable } from 'node:stream'
+import type { Logger } from '../interceptors/logger.js'
 import { LONGEST_TIMER_MS } from '../registry/idle-wait.js'
 import { isObject } from '../registry/json-value.js'
-import { isRequest, type JsonRpcId, type JsonRpcMessage } from './json-rpc.js'
+import {
+  INVALID_REQUEST,
+  isJsonRpcMessage,
+  isRequest,
+  type JsonRpcId,
+  type JsonRpcMessage,
+  PARSE_ERROR,
+} from './json-rpc.js'
+import { LineReader } from './line-reader.js'
 import type { Inbound, McpTransport } from './mcp-transport.js'
 
 export interface StdioTransportOptions {
@@ -9,14 +18,15 @@ export interface StdioTransportOptions {
   readonly output: Writable
   /** After the end of the input, how long requests that are running may take to be answered, in milliseconds. */
   readonly drainMs: number
+  /** Hears of what a client loses: a line that is too long to be read. */
+  readonly logger: Logger
 }
 
 const MAX_LINE_BYTES = 10 * 1024 * 1024
-const LINE_FEED = 10
 
 /**
- * JSON-RPC messages, one a line (MCP "stdio"). When the input ends, what has been asked is still answered; then the
- * transport closes.
+ * JSON-RPC messages, one a line (MCP "stdio"). A line that is none is answered so, and reading goes on. When the input
+ * ends, what has been asked is still answered; then the transport closes.
  */
 export class StdioTransport implements McpTransport {
   onclose?: (() => void) | undefined
@@ -27,8 +37,12 @@ export class StdioTransport implements McpTransport {
   readonly #options: StdioTransportOptions
   readonly #unanswered = new Set<JsonRpcId>()
   readonly #onClosed: () => void
-  #chunks: Buffer[] = []
-  #buffered = 0
+  readonly #lines = new LineReader({
+    maxBytes: MAX_LINE_BYTES,
+    onLine: (line) => this.#receive(line),
+    onTooLong: () => this.#onTooLong(),
+  })
+  #pendingWrites = 0
   #drainTimer: NodeJS.Timeout | undefined
   #inputEnded = false
   #isClosed = false
@@ -54,65 +68,96 @@ export class StdioTransport implements McpTransport {
   }
 
   /** Resolves when the line is written. Rejects once closed: nobody would read it. */
-  send(message: JsonRpcMessage): Promise<void> {
-    if (this.#isClosed) return Promise.reject(new Error('The stdio transport is closed'))
-    return new Promise((resolve, reject) => {
-      this.#options.output.write(`${JSON.stringify(message)}\n`, (error) => {
-        if (error) reject(error)
-        else resolve()
-        if (message.method === undefined) this.#settle(message.id)
-      })
-    })
+  async send(message: JsonRpcMessage): Promise<void> {
+    try {
+      await this.#write(message)
+    } finally {
+      if (message.method === undefined) this.#settle(message.id)
+    }
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
     clearTimeout(this.#drainTimer)
-    const { input, output } = this.#options
+    const { input } = this.#options
     input
       .off('data', this.#onData)
       .off('end', this.#onInputEnd)
       .off('close', this.#onInputEnd)
       .off('error', this.#onInputEnd)
     if (input.listenerCount('data') === 0) input.pause()
-    this.#chunks = []
+    this.#lines.clear()
     this.onclose?.()
-    // An empty write is called back after all that came before it.
-    output.write('', () => {
-      output.off('error', this.#onOutputError)
-      this.#onClosed()
+    this.#finishIfWritten()
+  }
+
+  #write(message: object): Promise<void> {
+    if (this.#isClosed) return Promise.reject(new Error('The stdio transport is closed'))
+    return new Promise((resolve, reject) => {
+      this.#pendingWrites++
+      this.#options.output.write(`${JSON.stringify(message)}\n`, (error) => {
+        this.#pendingWrites--
+        if (error) reject(error)
+        else resolve()
+        this.#finishIfWritten()
+      })
     })
   }
 
+  #finishIfWritten(): void {
+    if (!this.#isClosed || this.#pendingWrites > 0) return
+    const { output } = this.#options
+    // A broken pipe says so once more after the callback of the write that has failed.
+    if (output.errored === null) output.off('error', this.#onOutputError)
+    this.#onClosed()
+  }
+
   readonly #onData = (chunk: Buffer | string): void => {
-    let rest = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
-    for (let end = rest.indexOf(LINE_FEED); end >= 0; end = rest.indexOf(LINE_FEED)) {
-      const line = Buffer.concat([...this.#chunks, rest.subarray(0, end)]).toString()
-      this.#chunks = []
-      this.#buffered = 0
-      rest = rest.subarray(end + 1)
-      if (line.trim() !== '') this.#receive(line)
-    }
-    if (rest.length === 0) return
-    this.#chunks.push(rest)
-    this.#buffered += rest.length
-    if (this.#buffered <= MAX_LINE_BYTES) return
-    this.onerror?.(new Error(`A message is larger than ${MAX_LINE_BYTES} bytes: the connection is closed`))
-    void this.close()
+    this.#lines.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
+  }
+
+  #onTooLong(): void {
+    const fault = `A line must not be longer than ${MAX_LINE_BYTES} bytes`
+    this.#options.logger.warn({}, `MCP message over stdio skipped: ${fault}`)
+    this.#refuse(INVALID_REQUEST, fault)
   }
 
   #receive(line: string): void {
+    let message: unknown
     try {
-      const message = JSON.parse(line)
-      if (isRequest(message) && message.method !== LISTEN) this.#unanswered.add(message.id)
-      else if (message.method === 'notifications/cancelled' && isObject(message.params)) {
-        this.#settle(message.params.requestId)
-      }
-      this.onmessage?.(message)
-    } catch (cause) {
-      this.onerror?.(new Error('A line of the input is not a JSON-RPC message', { cause }))
+      message = JSON.parse(line)
+    } catch {
+      this.#refuse(PARSE_ERROR, 'A line is not valid JSON')
+      return
     }
+    if (!isJsonRpcMessage(message)) this.#refuseMessage(message)
+    else if (isRequest(message) && this.#unanswered.has(message.id)) {
+      this.#refuse(INVALID_REQUEST, 'A request with this id is still running')
+    } else this.#deliver(message)
+  }
+
+  #deliver(message: JsonRpcMessage): void {
+    if (isRequest(message) && message.method !== LISTEN) this.#unanswered.add(message.id)
+    else if (message.method === 'notifications/cancelled') this.#settle(message.params?.requestId)
+    try {
+      this.onmessage?.(message)
+    } catch (thrown) {
+      this.onerror?.(thrown as Error)
+    }
+  }
+
+  /** Only a request that is none gets an answer (JSON-RPC 2.0, section 5): two sides would go on refusing refusals. */
+  #refuseMessage(message: unknown): void {
+    const fault = 'A line must be one JSON-RPC 2.0 message, with an id that is a string or a whole number'
+    if (isObject(message) && ('result' in message || 'error' in message)) this.onerror?.(new Error(fault))
+    else this.#refuse(INVALID_REQUEST, fault)
+  }
+
+  /** Under no id: whatever id is in it, the answer must not be taken for the answer to another request. */
+  #refuse(code: number, message: string): void {
+    this.onerror?.(new Error(message))
+    this.#write({ jsonrpc: '2.0', id: null, error: { code, message } }).catch(() => undefined)
   }
 
   #settle(id: unknown): void {
@@ -122,6 +167,7 @@ export class StdioTransport implements McpTransport {
 
   readonly #onInputEnd = (): void => {
     if (this.#inputEnded || this.#isClosed) return
+    this.#lines.end()
     this.#inputEnded = true
     this.#drainTimer = setTimeout(() => void this.close(), Math.min(this.#options.drainMs, LONGEST_TIMER_MS))
     this.#closeIfDone()

@@ -17,13 +17,16 @@ export function claimStdout(): ClaimedStdout {
     write: (chunk, encoding, done) => void original.call(stdout, chunk, encoding, done),
     decodeStrings: false,
   })
+  // Whoever writes hears of a failure in the callback; without a listener the event would end the process.
+  output.on('error', () => undefined)
   const onError = (error: Error) => void output.destroy(error)
   stdout.on('error', onError)
   return {
     output,
     [Symbol.dispose]: () => {
-      stdout.off('error', onError)
       stdout.write = original
+      // A broken pipe says so once more after the callback of the write that has failed.
+      if (stdout.errored === null) stdout.off('error', onError)
     },
   }
 }

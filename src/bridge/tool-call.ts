@@ -1,4 +1,5 @@
-import { isObject } from '../registry/json-value.js'
+import { describe, isObject } from '../registry/json-value.js'
+import { quoteName } from '../registry/quoted-name.js'
 import { ToolNotFoundError } from '../registry/tool-error.js'
 import type { LogLevel } from '../registry/tool-execution-context.js'
 import type { CallOptions } from '../runtime/call-options.js'
@@ -19,9 +20,7 @@ export async function callTool(
   request: McpRequest,
 ): Promise<CallToolResult> {
   const { name, arguments: args } = isObject(params) ? params : {}
-  if (typeof name !== 'string') {
-    throw new JsonRpcError(INVALID_PARAMS, 'tools/call needs params.name, the name of a tool')
-  }
+  if (typeof name !== 'string') throw new JsonRpcError(INVALID_PARAMS, NO_NAME)
   const tool = runtime.registry.lookup(name)
   const result = await runtime.call(name, args, callOptions(params, request))
   if (!result.ok) {
@@ -32,6 +31,17 @@ export async function callTool(
     if (isUnknown || isMalformed) throw new JsonRpcError(INVALID_PARAMS, message)
   }
   return toCallToolResult(result, { structured: tool !== undefined && showsOutputSchema(tool, request.era) })
+}
+
+const NO_NAME = 'tools/call needs params.name, the name of a tool'
+
+/** What {@link callTool} would refuse the request for, for an SDK that would rather say it in its parser's words. */
+export function callFault(params: unknown): string | undefined {
+  const { name, arguments: args } = isObject(params) ? params : {}
+  if (typeof name !== 'string') return NO_NAME
+  if (args === undefined || isObject(args)) return undefined
+  const got = describe(args)
+  return `Invalid arguments for ${quoteName(name)}: arguments must be an object of named arguments (got ${got})`
 }
 
 function callOptions(params: unknown, request: McpRequest): CallOptions {

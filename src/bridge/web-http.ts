@@ -7,7 +7,7 @@ export interface FetchOptions {
    * The client's remote address. A web request does not carry it; without it all clients that have no principal share
    * their quotas.
    */
-  readonly address?: string
+  readonly address?: string | undefined
   /** The parsed body, where it has been read already. */
   readonly parsedBody?: unknown
 }

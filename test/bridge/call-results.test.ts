@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ToolNotFoundError } from '../../src/registry/tool-error.js'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { InvalidArgumentsError, ToolNotFoundError, UpstreamError } from '../../src/registry/tool-error.js'
 import { tool } from '../runtime/runtime-fixture.js'
 import { ToolFailureForTest } from './fixtures/failing-error.js'
 import { messagesOf, modern, openSession, request, send, served } from './fixtures/http-server.js'
@@ -8,13 +8,28 @@ let http: Awaited<ReturnType<typeof served>>
 let session: Record<string, string>
 
 beforeAll(async () => {
-  const unserialisable = tool('unserialisable', () => {
+  const own = tool('own', () => {
     throw new ToolFailureForTest()
+  })
+  const leaky = tool('leaky', () => {
+    throw Object.assign(new UpstreamError('down', { status: 503 }), {
+      config: { token: 'secret' },
+      issues: 'secret',
+    })
+  })
+  const verbose = tool('verbose', () => {
+    const issue = {
+      path: '/a',
+      keyword: 'x'.repeat(9_000),
+      message: 'y'.repeat(9_000),
+      params: { all: 'z'.repeat(9_000) },
+    }
+    throw new InvalidArgumentsError('verbose', Array(3_000).fill(issue))
   })
   const outer = tool('outer', () => {
     throw new ToolNotFoundError('inner')
   })
-  http = await served({}, [unserialisable, outer])
+  http = await served({}, [own, leaky, verbose, outer])
   session = await openSession(http.url)
 })
 
@@ -124,6 +139,28 @@ describe.each(ERAS)('tools/call, %s', (era) => {
     })
   })
 
+  it('shows no field of an error but those that clients know', async () => {
+    const fields = async (name: string) => {
+      const { _meta } = (await call(era, name)) as { _meta: Record<string, unknown> }
+      return _meta['toolwire/error']
+    }
+    const told = { retryable: false }
+    expect([await fields('leaky'), await fields('own')]).toEqual([
+      { ...told, code: 'UPSTREAM_FAILED', message: 'down', outcome: 'unknown', status: 503 },
+      { ...told, code: 'OWN', message: 'own', outcome: 'not-started' },
+    ])
+  })
+
+  it('shows no more of an error than a client can use', async () => {
+    const failed = (await call(era, 'verbose')) as {
+      content: [{ text: string }]
+      _meta: { 'toolwire/error': { message: string; issues: object[] } }
+    }
+    const { message, issues } = failed._meta['toolwire/error']
+    expect([failed.content[0].text.length, message.length, issues.length]).toEqual([10_001, 10_001, 100])
+    expect(issues[99]).toEqual({ path: '/a', keyword: `${'x'.repeat(500)}…`, message: `${'y'.repeat(500)}…` })
+  })
+
   it('shows all that is wrong with the arguments, for the model and for programs', async () => {
     expect(await call(era, 'add', { a: 'x' })).toMatchObject({
       isError: true,
@@ -134,11 +171,14 @@ describe.each(ERAS)('tools/call, %s', (era) => {
   })
 
   it.each([
-    ['a list', [1]],
-    ['text', '{}'],
+    ['an array', [1]],
+    ['a string', '{}'],
     ['null', null],
-  ])('refuses arguments that are %s as a broken request', async (_what, args) => {
-    expect(await call(era, 'add', args)).toMatchObject({ code: -32602 })
+  ])('refuses arguments that are %s as a broken request, in a sentence', async (what, args) => {
+    expect(await call(era, 'add', args)).toEqual({
+      code: -32602,
+      message: `Invalid arguments for "add": arguments must be an object of named arguments (got ${what})`,
+    })
   })
 
   it('tells a tool that does not exist from one that calls such a tool', async () => {
@@ -150,11 +190,17 @@ describe.each(ERAS)('tools/call, %s', (era) => {
   })
 
   it.each([{}, { name: 5 }])('refuses %j, which names no tool', async (params) => {
-    expect(await answer(era, 'tools/call', params)).toMatchObject({ code: -32602 })
+    expect(await answer(era, 'tools/call', params)).toEqual({
+      code: -32602,
+      message: 'tools/call needs params.name, the name of a tool',
+    })
   })
 
   it('answers what goes wrong in our own code without a detail, and logs it', async () => {
-    expect(await call(era, 'unserialisable')).toEqual({ code: -32603, message: 'Internal error' })
+    const broken = vi.spyOn(http.runtime, 'call').mockRejectedValue(new TypeError('secret'))
+    const failed = await call(era, 'greet')
+    broken.mockRestore()
+    expect(failed).toEqual({ code: -32603, message: 'Internal error' })
     expect(http.logger.lines.filter(({ level }) => level === 'error').at(-1)).toMatchObject({
       message: 'MCP request failed',
       fields: { method: 'tools/call', err: { type: 'TypeError' } },

@@ -14,6 +14,7 @@ import {
   messagesOf,
   modern,
   openSession,
+  post,
   request,
   send,
 } from './fixtures/http-server.js'
@@ -71,10 +72,9 @@ const HOSTS: readonly (readonly [name: string, mount: (bridge: McpToolBridge) =>
   [
     'Hono',
     async (bridge) => {
-      const app = new Hono().all('/mcp', (c) => {
-        const { address } = getConnInfo(c).remote
-        return bridge.fetch(c.req.raw, address === undefined ? {} : { address })
-      })
+      const app = new Hono().all('/mcp', (c) =>
+        bridge.fetch(c.req.raw, { address: getConnInfo(c).remote.address }),
+      )
       const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })
       await vi.waitFor(() => expect(server.address()).not.toBeNull())
       return {
@@ -133,17 +133,6 @@ it('leaves the body parser of Fastify’s other routes alone', async () => {
 })
 
 describe('fetch', () => {
-  const post = (body: unknown, headers: Readonly<Record<string, string>> = {}) =>
-    new Request('http://localhost/mcp', {
-      method: 'POST',
-      headers: {
-        accept: 'application/json, text/event-stream',
-        'content-type': 'application/json',
-        ...headers,
-      },
-      body: JSON.stringify(body),
-    })
-
   it('judges by the host in the URL where no header has it', async () => {
     const { bridge } = await bridged()
     const evil = new Request('http://evil.example.com/mcp', { method: 'POST', body: '{}' })
@@ -160,10 +149,20 @@ describe('fetch', () => {
   })
 
   it('gives callers whose address nobody tells one key together, not one that they could choose', async () => {
-    const { bridge } = await bridged({ http: { sessions: false } })
-    const answer = await bridge.fetch(post(request(1, 'tools/call', { name: 'who' })))
-    expect(await messagesOf(answer)).toMatchObject([
-      { result: { content: [{ text: '{"callId":1,"hasSession":false,"callerKey":"address:unknown"}' }] } },
+    const { bridge, logger } = await bridged({ http: { sessions: false } })
+    const call = () => bridge.fetch(post(request(1, 'tools/call', { name: 'who' })))
+    const answers = [await call(), await call()].map(messagesOf)
+    const text = '{"callId":1,"hasSession":false,"callerKey":"address:unknown"}'
+    const answer = [{ result: { content: [{ text }] } }]
+    expect(await Promise.all(answers)).toMatchObject([answer, answer])
+    // Who mounts it so is told, once.
+    expect(logger.lines.filter(({ level }) => level === 'warn')).toEqual([
+      {
+        level: 'warn',
+        fields: {},
+        message:
+          'bridge.fetch() was given no address: all callers without a principal count as one in quotas',
+      },
     ])
   })
 })

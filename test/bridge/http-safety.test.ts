@@ -101,7 +101,14 @@ describe('what is no MCP request', () => {
     ['a value', { body: '5' }, 400, -32600],
     ['another version of JSON-RPC', { body: { id: 1, method: 'ping' } }, 400, -32600],
     ['the id null', { body: request(null, 'ping') }, 400, -32600],
+    [
+      'an id that JSON cannot carry',
+      { body: '{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}' },
+      400,
+      -32600,
+    ],
     ['params that are a list', { body: request(1, 'ping', [1]) }, 400, -32600],
+    ['_meta that is none', { body: request(1, 'ping', { _meta: 5 }) }, 400, -32600],
     ['a body over the limit', { body: request(1, 'ping', { pad: 'x'.repeat(1_000) }) }, 413, -32000],
     [
       'another media type',

@@ -81,7 +81,7 @@ describe('cancelling', () => {
     params: { requestId },
   })
 
-  it.each([5, 0, 'five', ''])(
+  it.each([5, 0, 'five', '', '\u0000toolwire:0'])(
     'under the id %j aborts that call, ends its stream without an answer, and frees it',
     async (id) => {
       await using http = await served()

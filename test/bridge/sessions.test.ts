@@ -2,11 +2,13 @@ import { describe, expect, it, vi } from 'vitest'
 import { McpToolBridge } from '../../src/bridge/index.js'
 import { tool } from '../runtime/runtime-fixture.js'
 import {
+  bridged,
   INITIALIZE,
   listen,
   messagesOf,
   nextChange,
   openSession,
+  post,
   request,
   send,
   served,
@@ -63,14 +65,86 @@ describe('sessions of the legacy era', () => {
       registry: http.runtime.registry,
       logger: http.logger,
       call: http.runtime.call.bind(http.runtime),
+      isStarted: true,
       isClosing: false,
     }
     await using bridge = new McpToolBridge(runtime, { name: 'fixture', version: '1' })
     await using server = await listen(bridge.nodeHandler())
+    await using alone = new McpToolBridge(runtime, { name: 'x', version: '1', http: { sessions: false } })
+    await using statelessServer = await listen(alone.nodeHandler())
     const headers = await openSession(server.url)
+    await openSession(statelessServer.url)
     runtime.isClosing = true
-    expect((await send(server.url, { body: INITIALIZE })).status).toBe(503)
+    const refused = await Promise.all(
+      [server.url, statelessServer.url].map((url) => send(url, { body: INITIALIZE })),
+    )
+    expect(refused.map(({ status }) => status)).toEqual([503, 503])
     expect((await send(server.url, { headers, body: request(2, 'ping') })).status).toBe(200)
+  })
+
+  it('are made room for by the address that holds the most, idlest first', async () => {
+    const { bridge, runtime, logger } = await bridged({ http: { sessions: { max: 3 } } })
+    const from = (address: string, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
+      bridge.fetch(post(body, headers), { address })
+    const open = async (address: string) => {
+      const response = await from(address, INITIALIZE)
+      await response.text()
+      return { status: response.status, id: response.headers.get('mcp-session-id') ?? '' }
+    }
+    const ping = async (address: string, id: string) => {
+      const response = await from(address, request(2, 'ping'), { 'mcp-session-id': id })
+      await response.text()
+      return response.status
+    }
+    const greedy = [await open('10.0.0.1'), await open('10.0.0.1'), await open('10.0.0.1')]
+    // It cannot have more, nor does it lose any by asking.
+    expect([(await open('10.0.0.1')).status, bridge.sessionCount]).toEqual([503, 3])
+    expect(await ping('10.0.0.1', greedy[0]?.id ?? '')).toBe(200)
+    const modest = await open('10.0.0.2')
+    expect([modest.status, bridge.sessionCount]).toEqual([200, 3])
+    const statuses = await Promise.all(greedy.map(({ id }) => ping('10.0.0.1', id)))
+    expect(statuses).toEqual([200, 404, 200])
+    // Two against one: nobody is owed anything.
+    expect([(await open('10.0.0.2')).status, (await open('10.0.0.1')).status]).toEqual([503, 503])
+    expect(await ping('10.0.0.2', modest.id)).toBe(200)
+    expect(logger.lines.filter(({ level }) => level === 'warn')).toEqual([
+      { level: 'warn', fields: { max: 3 }, message: 'All MCP sessions are taken: see http.sessions.max' },
+    ])
+    await bridge.close()
+    await runtime.close()
+  })
+
+  it('take no request under the id of one that is running, whose stream it would take over', async () => {
+    await using http = await served()
+    const headers = await openSession(http.url)
+    const call = { headers, body: request(7, 'tools/call', { name: 'wait', arguments: { ms: 150 } }) }
+    const [first, second] = await Promise.all([send(http.url, call), send(http.url, call)])
+    const [running, refused] = first.status === 200 ? [first, second] : [second, first]
+    expect([refused.status, await refused.json()]).toEqual([
+      400,
+      {
+        jsonrpc: '2.0',
+        id: null,
+        error: { code: -32600, message: 'A request with this id is still running in this session' },
+      },
+    ])
+    expect(await messagesOf(running)).toMatchObject([
+      { id: 7, result: { content: [{ text: 'waited for 7' }] } },
+    ])
+    const again = await send(http.url, { headers, body: request(7, 'ping') })
+    expect(await messagesOf(again)).toMatchObject([{ id: 7, result: {} }])
+    expect(http.journal.started).toEqual([7])
+  })
+
+  it('free the id of a request that was refused', async () => {
+    await using http = await served()
+    const headers = await openSession(http.url)
+    const refused = await send(http.url, {
+      headers: { ...headers, 'mcp-protocol-version': '1900-01-01' },
+      body: request(7, 'ping'),
+    })
+    const answered = await send(http.url, { headers, body: request(7, 'ping') })
+    expect([refused.status, answered.status]).toEqual([400, 200])
   })
 
   it('hear once of many changes', async () => {

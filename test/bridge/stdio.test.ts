@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, vi } from 'vitest'
 import type { JsonRpcMessage } from '../../src/bridge/json-rpc.js'
-import { StdioTransport } from '../../src/bridge/stdio-transport.js'
 import { INITIALIZE, modern, request } from './fixtures/http-server.js'
 
 const SERVER = fileURLToPath(new URL('./fixtures/stdio-server.ts', import.meta.url))
@@ -58,6 +56,17 @@ describe('the end of stdin', () => {
     expect(ran).toMatchObject({ exitCode: 0, err: expect.stringContaining('ended\n'), messages: [{ id: 1 }] })
   })
 
+  it('comes after the answer to a client that asked what is offered and did not wait for it', async () => {
+    const ran = await run(modern(1, 'server/discover').body, { ...INITIALIZE, id: 2 })
+    expect(ran).toMatchObject({
+      exitCode: 0,
+      messages: [
+        { id: 1, result: { supportedVersions: ['2026-07-28'] } },
+        { id: 2, result: { protocolVersion: '2025-11-25' } },
+      ],
+    })
+  })
+
   it('does not wait for a subscription', async () => {
     const ran = await run(
       modern('s', 'subscriptions/listen', { notifications: { toolsListChanged: true } }).body,
@@ -66,69 +75,46 @@ describe('the end of stdin', () => {
   })
 })
 
-it('keeps what a tool prints off stdout, and survives lines that are no messages', async () => {
+it('ends well when its client dies, idle or waiting for an answer', async () => {
+  const exits = await Promise.all(
+    [[], [INITIALIZED, request(2, 'tools/call', { name: 'wait', arguments: { ms: 300 } })]].map(
+      async (more) => {
+        const child = spawn(process.execPath, ['--import', 'tsx', SERVER], {
+          stdio: ['pipe', 'pipe', 'pipe'],
+        })
+        let err = ''
+        child.stderr.setEncoding('utf8').on('data', (text) => {
+          err += text
+        })
+        const lines = [INITIALIZE, ...more].map((line) => `${JSON.stringify(line)}\n`)
+        child.stdin.write(lines.join(''))
+        await once(child.stdout, 'data')
+        // What the kernel makes of a client that is killed: nobody reads, and nobody will write.
+        child.stdout.destroy()
+        child.stdin.end()
+        const [exitCode] = await once(child, 'close')
+        return { exitCode, err }
+      },
+    ),
+  )
+  const clean = { exitCode: 0, err: 'ended\n' }
+  expect(exits).toEqual([clean, clean])
+})
+
+it('keeps what a tool prints off stdout, and reads on after lines that are no messages', async () => {
   const { messages, err } = await run(
     'no json',
     '',
     '5',
-    INITIALIZE,
+    `\ufeff${JSON.stringify(INITIALIZE)}`,
     INITIALIZED,
     request(2, 'tools/call', { name: 'print' }),
   )
-  expect(messages).toMatchObject([{ id: 1 }, { id: 2, result: { content: [{ text: 'printed' }] } }])
+  expect(messages).toMatchObject([
+    { id: null, error: { code: -32700 } },
+    { id: null, error: { code: -32600 } },
+    { id: 1 },
+    { id: 2, result: { content: [{ text: 'printed' }] } },
+  ])
   expect(err).toContain('printed by a tool')
-})
-
-describe('StdioTransport', () => {
-  async function transport(drainMs = 1_000) {
-    const [input, output] = [new PassThrough(), new PassThrough()]
-    const made = new StdioTransport({ input, output, drainMs })
-    const received: JsonRpcMessage[] = []
-    made.onmessage = (message) => void received.push(message)
-    made.onclose = vi.fn()
-    made.onerror = vi.fn()
-    await made.start()
-    return { made, input, output, received }
-  }
-
-  it('puts messages together from any chunks, also inside a character', async () => {
-    const { made, input, received } = await transport()
-    const messages = [request(1, 'ping', { city: '北京' }), request(2, 'ping', { city: '上海' })]
-    const bytes = Buffer.from(messages.map((message) => `${JSON.stringify(message)}\r\n`).join(''))
-    for (const byte of bytes) input.write(Buffer.from([byte]))
-    await vi.waitFor(() => expect(received).toEqual(messages))
-    await made.close()
-  })
-
-  it('waits for answers no longer than it was told', async () => {
-    const { made, input } = await transport(20)
-    input.end(`${JSON.stringify(request(1, 'tools/call'))}\n`)
-    await made.closed
-    expect(made.onclose).toHaveBeenCalledTimes(1)
-    await expect(made.send({ jsonrpc: '2.0', id: 1, result: {} })).rejects.toThrow('closed')
-  })
-
-  it('lets go of its streams', async () => {
-    const { made, input, output } = await transport()
-    await made.close()
-    await made.closed
-    const listeners = ['data', 'end', 'close', 'error'].map((event) => input.listenerCount(event))
-    // PassThrough itself listens for nothing that we listen for.
-    expect([...listeners, output.listenerCount('error')]).toEqual([0, 0, 0, 0, 0])
-  })
-
-  it('ends when nobody reads any more', async () => {
-    const { made, output } = await transport()
-    output.destroy(new Error('EPIPE'))
-    await vi.waitFor(() => expect(made.onclose).toHaveBeenCalledTimes(1))
-  })
-
-  it('ends when a line is longer than any message', async () => {
-    const { made, input } = await transport()
-    input.write('x'.repeat(11 * 1024 * 1024))
-    await vi.waitFor(() => expect(made.onclose).toHaveBeenCalledTimes(1))
-    expect(made.onerror).toHaveBeenCalledWith(
-      expect.objectContaining({ message: expect.stringContaining('larger than') }),
-    )
-  })
 })

@@ -25,14 +25,17 @@ function start(...args: readonly string[]): ChildProcessWithoutNullStreams {
   return child
 }
 
-async function printed(child: ChildProcessWithoutNullStreams, pattern: RegExp): Promise<string> {
+/** Goes on reading afterwards: a process whose stdout nobody reads may end for that. */
+function printed(child: ChildProcessWithoutNullStreams, pattern: RegExp): Promise<string> {
   let seen = ''
-  for await (const chunk of child.stdout) {
-    seen += chunk
-    const found = pattern.exec(seen)?.[1]
-    if (found !== undefined) return found
-  }
-  throw new Error(`The example ended without printing ${pattern}: ${seen}`)
+  return new Promise((resolve, reject) => {
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      seen += text
+      const found = pattern.exec(seen)?.[1]
+      if (found !== undefined) resolve(found)
+    })
+    child.once('close', () => reject(new Error(`The example ended without printing ${pattern}: ${seen}`)))
+  })
 }
 
 describe('the weather example over HTTP', () => {

@@ -1,8 +1,9 @@
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import type { EraServer } from '../era.js'
 import type { EraSettings } from '../era-settings.js'
-import type { HttpAnswer, HttpExchange } from '../http-exchange.js'
+import { errorAnswer, type HttpAnswer, type HttpExchange } from '../http-exchange.js'
 import type { McpConnection, McpTransport } from '../mcp-transport.js'
+import { handshakeFault } from './handshake.js'
 import type { LegacyConnect, LegacyHttp } from './legacy-http.js'
 import { legacyServer } from './legacy-server.js'
 import { LegacyTransport } from './legacy-transport.js'
@@ -27,13 +28,15 @@ export class LegacyEra implements EraServer {
   }
 
   async answer(exchange: HttpExchange): Promise<HttpAnswer> {
+    const refusal = this.#handshakeRefusal(exchange)
+    if (refusal !== undefined) return refusal
     this.#loadingHttp ??= this.#loadHttp()
     this.#http ??= await this.#loadingHttp
     return this.#http.answer(exchange)
   }
 
   connect(transport: McpTransport, address: string): Promise<McpConnection> {
-    return this.#connect(transport, { address })
+    return this.#connect(new LegacyTransport(transport), { address })
   }
 
   async close(): Promise<void> {
@@ -42,15 +45,22 @@ export class LegacyEra implements EraServer {
     await Promise.all([...this.#servers].map((server) => server.close()))
   }
 
-  readonly #connect: LegacyConnect = async (transport, { releaseStream, onClose, ...options }) => {
+  readonly #connect: LegacyConnect = async (transport, { onClose, ...options }) => {
     const server = legacyServer(this.#settings, options)
     server.onclose = () => {
       this.#servers.delete(server)
       onClose?.()
     }
     this.#servers.add(server)
-    await server.connect(new LegacyTransport(transport, releaseStream))
+    await server.connect(transport)
     return server
+  }
+
+  #handshakeRefusal({ message }: HttpExchange): HttpAnswer | undefined {
+    if (message?.method !== 'initialize') return undefined
+    if (this.#settings.host.isClosing) return errorAnswer(503, 'The service is shutting down')
+    const fault = handshakeFault(message)
+    return fault && errorAnswer(fault.status, fault.message, { code: fault.code, id: message.id ?? null })
   }
 
   /** A stdio server never pays for it. */

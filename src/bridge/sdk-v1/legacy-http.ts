@@ -1,7 +1,7 @@
 import type { HttpAnswer, HttpExchange } from '../http-exchange.js'
-import type { JsonRpcId } from '../json-rpc.js'
-import type { McpConnection, McpTransport } from '../mcp-transport.js'
+import type { McpConnection } from '../mcp-transport.js'
 import type { LegacyServerOptions } from './legacy-server.js'
+import type { LegacyTransport } from './legacy-transport.js'
 
 /** HTTP of the legacy era, with sessions or without. */
 export interface LegacyHttp {
@@ -11,10 +11,11 @@ export interface LegacyHttp {
 }
 
 export interface LegacyConnectOptions extends LegacyServerOptions {
-  /** Ends the response stream of a request that will not be answered. */
-  readonly releaseStream?: (id: JsonRpcId) => void
   readonly onClose?: () => void
 }
 
 /** Connects a server of its own to the transport. */
-export type LegacyConnect = (transport: McpTransport, options: LegacyConnectOptions) => Promise<McpConnection>
+export type LegacyConnect = (
+  transport: LegacyTransport,
+  options: LegacyConnectOptions,
+) => Promise<McpConnection>

@@ -1,11 +1,12 @@
 import { isObject } from '../../registry/json-value.js'
 import { isRequest, type JsonRpcId, type JsonRpcMessage } from '../json-rpc.js'
 import type { Inbound, McpTransport, SendOptions } from '../mcp-transport.js'
+import { handshakeFault } from './handshake.js'
 
 /**
- * Stands between a server of SDK 1.x and a transport, for two things that the SDK leaves undone: it cannot cancel a
- * request whose id is 0 or "", and a cancelled request, which is never answered, would keep its response stream open for
- * as long as the session lasts.
+ * Stands between a server of SDK 1.x and a transport, for what the SDK leaves undone: it cannot cancel a request whose id
+ * is 0 or ""; a cancelled request, which is never answered, would keep its response stream open for as long as the session
+ * lasts; and it keeps whatever a client sends as its handshake.
  */
 export class LegacyTransport implements McpTransport {
   onclose?: (() => void) | undefined
@@ -15,6 +16,7 @@ export class LegacyTransport implements McpTransport {
   readonly #releaseStream: (id: JsonRpcId) => void
   readonly #unanswered = new Set<JsonRpcId>()
 
+  /** `releaseStream` ends the response stream of a request that will not be answered. */
   constructor(inner: McpTransport, releaseStream: (id: JsonRpcId) => void = () => undefined) {
     this.#inner = inner
     this.#releaseStream = releaseStream
@@ -22,6 +24,18 @@ export class LegacyTransport implements McpTransport {
 
   get sessionId(): string | undefined {
     return this.#inner.sessionId
+  }
+
+  /** Marks a request as running; `false` if one with this id is, whose answer would be taken for the other's. */
+  claim(id: JsonRpcId): boolean {
+    if (this.#unanswered.has(id)) return false
+    this.#unanswered.add(id)
+    return true
+  }
+
+  /** A claimed request was refused before it got here. */
+  release(id: JsonRpcId): void {
+    this.#unanswered.delete(id)
   }
 
   start(): Promise<void> {
@@ -49,11 +63,24 @@ export class LegacyTransport implements McpTransport {
   }
 
   #receive(message: JsonRpcMessage, extra: unknown): void {
+    if (message.method === 'initialize' && this.#refuse(message)) return
     if (isRequest(message)) {
       this.#unanswered.add(message.id)
-      this.onmessage?.(message.id ? message : { ...message, id: sdkId(message.id) }, extra)
+      const id = sdkId(message.id)
+      this.onmessage?.(id === message.id ? message : { ...message, id }, extra)
     } else if (message.method === 'notifications/cancelled') this.#cancel(message, extra)
     else this.onmessage?.(message, extra)
+  }
+
+  #refuse(handshake: JsonRpcMessage): boolean {
+    const fault = handshakeFault(handshake)
+    if (fault === undefined) return false
+    const { code, message } = fault
+    if (isRequest(handshake)) {
+      const refusal = { jsonrpc: '2.0', id: handshake.id, error: { code, message } }
+      this.#inner.send(refusal).catch(() => undefined)
+    }
+    return true
   }
 
   #cancel(message: JsonRpcMessage, extra: unknown): void {
@@ -66,15 +93,15 @@ export class LegacyTransport implements McpTransport {
   }
 }
 
-/** No client has reason to use such an id itself. */
-const FALSY_ID = '\u0000toolwire:'
+const REPLACED_ID = '\u0000toolwire:'
 
-/** The id that the SDK gets to see. */
+/** The id that the SDK gets to see. One that looks like a replacement is replaced as well, so that each means one id. */
 function sdkId(id: JsonRpcId): JsonRpcId {
-  return id === 0 || id === '' ? FALSY_ID + JSON.stringify(id) : id
+  const isReplaced = id === 0 || id === '' || (typeof id === 'string' && id.startsWith(REPLACED_ID))
+  return isReplaced ? REPLACED_ID + JSON.stringify(id) : id
 }
 
 /** The client's id for one that the SDK has seen. */
 export function clientId(id: JsonRpcId): JsonRpcId {
-  return typeof id === 'string' && id.startsWith(FALSY_ID) ? JSON.parse(id.slice(FALSY_ID.length)) : id
+  return typeof id === 'string' && id.startsWith(REPLACED_ID) ? JSON.parse(id.slice(REPLACED_ID.length)) : id
 }

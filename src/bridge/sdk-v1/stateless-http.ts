@@ -3,6 +3,7 @@ import { errorAnswer, type HttpAnswer, type HttpExchange, jsonAnswer, REFUSED } 
 import { isRequest, type JsonRpcMessage, type JsonRpcRequest } from '../json-rpc.js'
 import type { Inbound, McpConnection, McpTransport } from '../mcp-transport.js'
 import type { LegacyConnect, LegacyHttp } from './legacy-http.js'
+import { LegacyTransport } from './legacy-transport.js'
 import { carryOrigin } from './origin.js'
 
 /** Streamable HTTP without sessions: each request stands alone and is answered with JSON. */
@@ -18,7 +19,8 @@ export class StatelessHttp implements LegacyHttp {
 
   static async start(connect: LegacyConnect): Promise<StatelessHttp> {
     const requests = new SharedTransport()
-    return new StatelessHttp(requests, await connect(requests, { address: 'unknown', shared: true }))
+    const connection = await connect(new LegacyTransport(requests), { address: 'unknown', shared: true })
+    return new StatelessHttp(requests, connection)
   }
 
   async answer(exchange: HttpExchange): Promise<HttpAnswer> {

@@ -1,7 +1,8 @@
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
 import type { EraServer } from '../era.js'
 import type { EraSettings } from '../era-settings.js'
-import { answerOf, type HttpAnswer, type HttpExchange } from '../http-exchange.js'
+import { isTooLargeToHold, MAX_HELD_BYTES } from '../held-message.js'
+import { answerOf, errorAnswer, type HttpAnswer, type HttpExchange } from '../http-exchange.js'
 import type { McpConnection, McpTransport } from '../mcp-transport.js'
 import { ModernServer } from './modern-server.js'
 
@@ -29,9 +30,15 @@ export class ModernEra implements EraServer {
   }
 
   async answer(exchange: HttpExchange): Promise<HttpAnswer> {
+    const { message } = exchange
+    if (message?.method === 'subscriptions/listen' && isTooLargeToHold(message)) {
+      return errorAnswer(413, `A subscription request must not be larger than ${MAX_HELD_BYTES} bytes`, {
+        id: message.id ?? null,
+      })
+    }
     const request = exchange.toRequest()
     this.#addresses.set(request, exchange.address)
-    return answerOf(await this.#http.fetch(request, { parsedBody: exchange.message }))
+    return answerOf(await this.#http.fetch(request, { parsedBody: message }))
   }
 
   async connect(transport: McpTransport, address: string): Promise<McpConnection> {

@@ -1,14 +1,18 @@
 import {
   type Implementation,
+  isJSONRPCRequest,
   McpServer,
   type Result,
   type ServerContext,
   type StandardSchemaV1,
+  type Transport,
 } from '@modelcontextprotocol/server'
 import type { EraSettings } from '../era-settings.js'
+import { INVALID_PARAMS } from '../json-rpc.js'
 import { isLogLevel } from '../log-level.js'
 import type { McpHost } from '../mcp-host.js'
 import type { McpRequest } from '../mcp-request.js'
+import { callFault } from '../tool-call.js'
 
 const LOG_LEVEL_META = 'io.modelcontextprotocol/logLevel'
 
@@ -34,6 +38,20 @@ export class ModernServer extends McpServer {
       this.server.setRequestHandler(method, { params: unparsed }, async (params, ctx) => {
         return (await host.request(method, params, toMcpRequest(ctx, address))) as Result
       })
+    }
+  }
+
+  /** Answers a malformed `tools/call` before the SDK does, whose answer is its parser's report. */
+  override async connect(transport: Transport): Promise<void> {
+    await super.connect(transport)
+    const { onmessage } = transport
+    transport.onmessage = (message, extra) => {
+      const fault =
+        'method' in message && message.method === 'tools/call' ? callFault(message.params) : undefined
+      if (fault === undefined || !isJSONRPCRequest(message)) return onmessage?.(message, extra)
+      transport
+        .send({ jsonrpc: '2.0', id: message.id, error: { code: INVALID_PARAMS, message: fault } })
+        .catch(() => undefined)
     }
   }
 
