@@ -121,10 +121,14 @@ describe('schema cases, through the runtime', () => {
       return usedAfterGc()
     }
     for (let i = 0; i < 3; i++) await round()
-    const settled = await round()
-    for (let i = 0; i < 3; i++) await round()
-    // Code that V8 optimises late costs some; the validators of 200 visitors, or as many connections, cost a million.
-    expect((await round()) - settled).toBeLessThan(600_000)
+    const growths: number[] = []
+    for (let window = 0; window < 3; window++) {
+      const before = await round()
+      for (let i = 0; i < 2; i++) await round()
+      growths.push((await round()) - before)
+    }
+    // V8 itself grows now and then; what is kept of every visitor or connection grows each time, by a million or more.
+    expect(Math.min(...growths)).toBeLessThan(600_000)
   }, 60_000)
 })
 

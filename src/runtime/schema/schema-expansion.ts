@@ -6,7 +6,22 @@ import type { ResolvedReferences, SchemaObject } from './schema-references.js'
 /** Schemas that one value may meet when every reference is written out; a recursion counts once. */
 export const MAX_EXPANDED_SUBSCHEMAS = 20_000
 
-const ONE = { size: 1, fanOut: 1 }
+/**
+ * Schemas that lead to one another in a row, references followed: the compiler calls itself for each. A third of the stack that
+ * Node gives by default is enough for as many.
+ */
+export const MAX_SCHEMA_CHAIN = 128
+
+const ONE: SchemaExtent = { size: 1, fanOut: 1, depth: 1 }
+
+interface SchemaExtent {
+  /** Subschemas in all. */
+  readonly size: number
+  /** Subschemas that one part of a value may meet: of the properties of an object, only one applies to it. */
+  readonly fanOut: number
+  /** Subschemas in the longest row of them; a recursion counts once. */
+  readonly depth: number
+}
 
 /** A schema that another applies, to the same value or to a part of it. */
 export interface AppliedSchema extends Subschema {
@@ -14,11 +29,7 @@ export interface AppliedSchema extends Subschema {
 }
 
 /** What validating against a document may cost, its references written out. */
-export interface SchemaExpansion {
-  /** Subschemas in all. */
-  readonly size: number
-  /** Subschemas that one part of a value may meet: of the properties of an object, only one applies to it. */
-  readonly fanOut: number
+export interface SchemaExpansion extends SchemaExtent {
   /** Whether a schema can reach itself: then the value decides how much work there is. */
   readonly isRecursive: boolean
 }
@@ -51,7 +62,10 @@ export function expansionFault(
   references: ResolvedReferences,
 ): string | undefined {
   if (references.size === 0) return undefined
-  if (measureExpansion(document, dialect, references).size > MAX_EXPANDED_SUBSCHEMAS) {
+  const { size, depth } = measureExpansion(document, dialect, references)
+  if (depth > MAX_SCHEMA_CHAIN)
+    return `the schema is nested deeper than ${MAX_SCHEMA_CHAIN} subschemas when its references are followed`
+  if (size > MAX_EXPANDED_SUBSCHEMAS) {
     return `the schema has more than ${MAX_EXPANDED_SUBSCHEMAS} subschemas when its references are written out`
   }
   return isEndless(document, dialect, references)
@@ -65,10 +79,10 @@ export function measureExpansion(
   dialect: SchemaDialect,
   references: ResolvedReferences,
 ): SchemaExpansion {
-  const measured = new Map<unknown, { readonly size: number; readonly fanOut: number } | undefined>()
+  const measured = new Map<unknown, SchemaExtent | undefined>()
   let isRecursive = false
 
-  function measure(schema: unknown): { readonly size: number; readonly fanOut: number } {
+  function measure(schema: unknown): SchemaExtent {
     if (!isObject(schema)) return ONE
     if (measured.has(schema)) {
       const known = measured.get(schema)
@@ -79,9 +93,11 @@ export function measureExpansion(
     let size = 1
     let shared = 1
     let widest = 0
+    let deepest = 0
     for (const applied of appliedSchemas(schema, dialect, references)) {
       const part = measure(applied.schema)
       size += part.size
+      deepest = Math.max(deepest, part.depth)
       if (applied.keyword === 'properties' || applied.keyword === 'prefixItems')
         widest = Math.max(widest, part.fanOut)
       else shared += part.fanOut
@@ -89,6 +105,7 @@ export function measureExpansion(
     const total = {
       size: Math.min(size, Number.MAX_SAFE_INTEGER),
       fanOut: Math.min(shared + widest, Number.MAX_SAFE_INTEGER),
+      depth: deepest + 1,
     }
     measured.set(schema, total)
     return total

@@ -12,8 +12,6 @@ export interface SchemaForm {
   /** It names a property that every object inherits, such as `toString`. */
   readonly namesInherited: boolean
   readonly usesUnevaluated: boolean
-  /** It asks for unique items, or for equality with an array or an object. */
-  readonly comparesDeeply: boolean
 }
 
 const LEFT_OUT: ReadonlySet<string> = new Set([
@@ -33,6 +31,12 @@ const PROPERTIES_TOGETHER = 100
 /** Keywords inside which a default must not be written: the value need not match what stands there. */
 const TENTATIVE: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'not', 'if', 'contains', 'propertyNames'])
 
+/** Keywords whose schema meets any number of members. */
+const MEMBER_KEYWORDS: ReadonlySet<string> = new Set([
+  ...['items', 'additionalItems', 'unevaluatedItems', 'contains'],
+  ...['additionalProperties', 'unevaluatedProperties', 'patternProperties', 'propertyNames'],
+])
+
 /** What the form is made for. */
 export interface SchemaFormOptions {
   readonly dialect: SchemaDialect
@@ -41,6 +45,8 @@ export interface SchemaFormOptions {
   readonly formats: object
   /** Whether defaults are kept, where they may be applied. */
   readonly keepDefaults: boolean
+  /** Whether the schema of the members of a list or an object is always a function of its own, whose calls can be counted. */
+  readonly countsMembers: boolean
 }
 
 /** The form of a document that has no fault. */
@@ -59,7 +65,6 @@ class FormWriter {
   #count = 0
   #namesInherited = false
   #usesUnevaluated = false
-  #comparesDeeply = false
 
   constructor(document: SchemaObject, options: SchemaFormOptions) {
     this.#document = document
@@ -77,13 +82,12 @@ class FormWriter {
       document: this.#count === 0 ? root : { ...root, $defs: this.#definitions },
       namesInherited: this.#namesInherited,
       usesUnevaluated: this.#usesUnevaluated,
-      comparesDeeply: this.#comparesDeeply,
     }
   }
 
-  #copy(schema: unknown, keep: boolean): unknown {
+  #copy(schema: unknown, keep: boolean, isOwnFunction = false): unknown {
     if (!isObject(schema)) return schema
-    if (!this.#targets.has(schema)) return this.#copyObject(schema, keep)
+    if (!isOwnFunction && !this.#targets.has(schema)) return this.#copyObject(schema, keep)
     return { $ref: this.#nameOf(schema, keep), ...defaultOf(schema, keep) }
   }
 
@@ -129,7 +133,8 @@ class FormWriter {
 
   #copyKeyword(keyword: string, value: unknown, keep: boolean): unknown {
     const parts = subschemasOf(this.#options.dialect.keywords.get(keyword), value)
-    const copies = parts.map(({ schema }) => this.#copy(schema, keep))
+    const isOwnFunction = this.#options.countsMembers && MEMBER_KEYWORDS.has(keyword)
+    const copies = parts.map(({ schema }) => this.#copy(schema, keep, isOwnFunction))
     if (parts[0]?.name === undefined) return parts.length === 0 ? value : copies[0]
     if (Array.isArray(value)) return copies
     return { ...Object(value), ...Object.fromEntries(parts.map(({ name }, index) => [name, copies[index]])) }
@@ -141,9 +146,6 @@ class FormWriter {
       this.#namesInherited ||= names.some((name) => typeof name === 'string' && name in Object.prototype)
     }
     this.#usesUnevaluated ||= keyword.startsWith('unevaluated')
-    const compared = keyword === 'const' ? [value] : keyword === 'enum' && Array.isArray(value) ? value : []
-    this.#comparesDeeply ||=
-      keyword === 'uniqueItems' || compared.some((item) => typeof item === 'object' && item !== null)
   }
 }
 

@@ -5,24 +5,28 @@ import { type Finding, type IssueContext, settleUnion, takeExplaining } from './
 
 /** Issues that are reported for one value; a last one says how many more there are. */
 const MAX_ISSUES = 20
-/** Characters of all their messages, beyond which no further issue is told: a caller gets them as one text. */
+/** Characters of all their messages and paths, beyond which no further issue is told: a caller gets them as one text. */
 const MAX_TEXT_LENGTH = 5_000
+
+/** Characters of paths that are compared to see which error explains which, so much for each; of more, only the last is told: an outermost one. */
+const MAX_SETTLED = 1_000_000
+const ERROR_COST = 10
 
 /**
  * The errors of Ajv as issues for a model, in Ajv's order: what is wrong with an object itself, then its properties in the order of
  * the schema.
  */
 export function issuesOf(errors: readonly ErrorObject[], context: IssueContext): readonly ValidationIssue[] {
-  const findings = settle(errors, context)
+  const findings = settle(isTooMuch(errors) ? errors.slice(-1) : errors, context)
   const issues = new Map<string, ValidationIssue>()
   let told = 0
   let length = 0
-  for (const { error, issue: settled } of findings) {
+  for (const { error, tell } of findings) {
     if (issues.size === MAX_ISSUES || length >= MAX_TEXT_LENGTH) break
-    const found = settled ?? issueOf(error, context.isSecret(error.instancePath))
+    const found = tell?.() ?? issueOf(error, context.isSecret(error.instancePath))
     // Two parts of a schema may ask the same.
     const key = `${found.path} ${found.message}`
-    if (!issues.has(key)) length += found.message.length
+    if (!issues.has(key)) length += key.length
     issues.set(key, found)
     told++
   }
@@ -37,7 +41,7 @@ function settle(errors: readonly ErrorObject[], { parts, isSecret }: IssueContex
   for (const error of errors) {
     if (error.keyword === 'anyOf' || (error.keyword === 'oneOf' && error.params.passingSchemas === null)) {
       settleUnion(error, findings, { parts, isSecret })
-    } else if (error.keyword === 'propertyNames') settleName(error, findings)
+    } else if (error.keyword === 'propertyNames') settleName(error, findings, parts)
     else if (error.keyword === 'contains') {
       takeExplaining(error, findings, parts)
       findings.push({ error })
@@ -48,9 +52,15 @@ function settle(errors: readonly ErrorObject[], { parts, isSecret }: IssueContex
   return findings
 }
 
-function settleName(error: ErrorObject, findings: Finding[]): void {
-  const name = String(error.params.propertyName)
-  let reason: ErrorObject | undefined
-  while (findings.at(-1)?.error.propertyName === name) reason = findings.pop()?.error
-  findings.push({ error, issue: nameIssue(error, reason) })
+function isTooMuch(errors: readonly ErrorObject[]): boolean {
+  let left = MAX_SETTLED
+  return errors.some(({ instancePath }) => {
+    left -= ERROR_COST + instancePath.length
+    return left < 0
+  })
+}
+
+function settleName(error: ErrorObject, findings: Finding[], parts: IssueContext['parts']): void {
+  const reason = takeExplaining(error, findings, parts)[0]?.error
+  findings.push({ error, tell: () => nameIssue(error, reason) })
 }

@@ -1,13 +1,17 @@
 import { isObject } from '../../registry/json-value.js'
+import type { SchemaDialect } from './schema-dialect.js'
+import { subschemasOf } from './schema-keyword-shape.js'
 import type { SchemaObject } from './schema-references.js'
 
 /** Which schema of a form holds which, references followed: tells the error of a branch from one beside it. */
 export class SchemaParts {
   readonly #form: SchemaObject
+  readonly #dialect: SchemaDialect
   readonly #branches = new Map<unknown, ReadonlyMap<unknown, string>>()
 
-  constructor(form: SchemaObject) {
+  constructor(form: SchemaObject, dialect: SchemaDialect) {
     this.#form = form
+    this.#dialect = dialect
   }
 
   /** The index of the first schema under the keyword value `branches` that holds `part`; undefined when none does. */
@@ -35,10 +39,15 @@ export class SchemaParts {
     for (const [name, branch] of entries) {
       const pending = [branch]
       for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
-        if (typeof part !== 'object' || part === null || index.has(part)) continue
+        if (!isObject(part) || index.has(part)) continue
         index.set(part, name)
-        pending.push(...Object.values(part))
-        if (isObject(part) && typeof part.$ref === 'string') pending.push(this.#follow(part.$ref))
+        if (typeof part.$ref === 'string') pending.push(this.#follow(part.$ref))
+        for (const [keyword, value] of Object.entries(part)) {
+          if (keyword !== '$defs')
+            pending.push(
+              ...subschemasOf(this.#dialect.keywords.get(keyword), value).map(({ schema }) => schema),
+            )
+        }
       }
     }
     return index

@@ -29,8 +29,10 @@ export interface SchemaReading {
 export const MAX_SCHEMA_DEPTH = 128
 /** JSON values in a schema, those of `enum`, `default` and of unknown keywords included. */
 export const MAX_SCHEMA_VALUES = 50_000
-/** Schemas in a document. A compile costs some tenths of a millisecond for each. */
-export const MAX_SUBSCHEMAS = 2_000
+/** Schemas in a document: large tools have a hundred or two. To compile as many takes about 0.2 s. */
+export const MAX_SUBSCHEMAS = 500
+/** Characters of all patterns in a schema. To take them apart costs some tenths of a microsecond for each. */
+const MAX_PATTERN_TEXT = 20_000
 /** Faults reported for one schema. */
 export const MAX_FAULTS = 10
 
@@ -62,6 +64,7 @@ class SchemaReader {
   #resource: SchemaResource
   #values = 0
   #subschemas = 0
+  #patternText = 0
 
   constructor(document: JsonSchemaDocument, dialect: SchemaDialect) {
     this.#document = document
@@ -132,6 +135,9 @@ class SchemaReader {
 
   #readPattern(pattern: unknown, path: string): void {
     if (typeof pattern !== 'string') return
+    this.#patternText += pattern.length
+    if (this.#patternText > MAX_PATTERN_TEXT)
+      this.#end(path, `the patterns of the schema have more than ${MAX_PATTERN_TEXT} characters in all`)
     try {
       createSafePattern(pattern)
     } catch (error) {

@@ -8,8 +8,8 @@ import type { SchemaParts } from './schema-parts.js'
 /** An error of Ajv on its way to becoming an issue. */
 export interface Finding {
   readonly error: ErrorObject
-  /** Given when the error alone would not say it well. */
-  readonly issue?: ValidationIssue
+  /** Given when the error alone would not say it well; asked only for what is told. */
+  readonly tell?: () => ValidationIssue
 }
 
 /** What turning errors into issues needs to know of the schema. */
@@ -36,8 +36,9 @@ export function settleUnion(union: ErrorObject, findings: Finding[], context: Is
   )
   if (meant.length === 1 && meant[0] && meant[0].length <= MAX_MEANT) findings.push(...meant[0])
   else {
-    const tags = meant.length === 0 ? tagIssue(union, branches, context) : undefined
-    findings.push({ error: union, issue: tags ?? formsIssue(union, context) })
+    const tags = meant.length === 0 ? tagsOf(union, branches) : undefined
+    const tell = () => (tags === undefined ? formsIssue(union, context) : tagIssue(tags, context))
+    findings.push({ error: union, tell })
   }
 }
 
@@ -53,6 +54,7 @@ export function takeExplaining(
 
 function explains(error: ErrorObject, whole: ErrorObject, parts: SchemaParts): boolean {
   const { instancePath } = whole
+  if (error.instancePath.length < instancePath.length) return false
   if (error.instancePath !== instancePath && !error.instancePath.startsWith(`${instancePath}/`)) return false
   if (!isObject(error.parentSchema)) return error.schemaPath.startsWith(`${whole.schemaPath}/`)
   const isBeside = error.parentSchema === whole.parentSchema && error.instancePath === instancePath
@@ -80,15 +82,23 @@ function isMismatch({ keyword, instancePath }: ErrorObject, path: string): boole
   return keyword === 'const' && instancePath.lastIndexOf('/') === path.length
 }
 
-function tagIssue(
+/** The error about its tag of every branch; undefined when they do not differ by one tag. */
+function tagsOf(
   union: ErrorObject,
   branches: readonly (readonly Finding[])[],
+): readonly [ErrorObject, ...ErrorObject[]] | undefined {
+  const [first, ...others] = branches.map((branch) => branch.find(({ error }) => isTag(error, union))?.error)
+  if (first === undefined) return undefined
+  const same = others.filter((tag) => tag?.instancePath === first.instancePath) as ErrorObject[]
+  return same.length === others.length ? [first, ...same] : undefined
+}
+
+function tagIssue(
+  tags: readonly [ErrorObject, ...ErrorObject[]],
   { isSecret }: IssueContext,
-): ValidationIssue | undefined {
-  const tags = branches.map((branch) => branch.find(({ error }) => isTag(error, union))?.error)
+): ValidationIssue {
   const [first] = tags
-  if (first === undefined || !tags.every((tag) => tag?.instancePath === first.instancePath)) return undefined
-  const allowedValues = [...new Set(tags.map((tag) => tag?.schema))]
+  const allowedValues = [...new Set(tags.map((tag) => tag.schema))]
   const got = isSecret(first.instancePath) ? '' : ` (got ${shown(first.data)})`
   const message = `${placeName(first.instancePath)} must be one of ${listed(allowedValues)}${got}`
   return issue(first.instancePath, 'enum', message, { allowedValues })

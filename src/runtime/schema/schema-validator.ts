@@ -1,20 +1,16 @@
 import type { ErrorObject } from 'ajv'
 import type { JsonSchemaDocument } from '../../registry/json-schema.js'
 import type { ValidationIssue } from '../../registry/tool-error.js'
-import {
-  type CompiledSchema,
-  type CompileOptions,
-  compileForm,
-  ValidationTooLargeError,
-  validatedFormats,
-} from './schema-compiler.js'
+import { ValidationTooLargeError } from './schema-budget.js'
+import { type CompiledSchema, type CompileOptions, compileForm } from './schema-compiler.js'
 import { measureExpansion } from './schema-expansion.js'
 import { schemaForm } from './schema-form.js'
+import { validatedFormats } from './schema-formats.js'
 import { issuesOf } from './schema-issues.js'
 import { issue } from './schema-messages.js'
 import { SchemaParts } from './schema-parts.js'
 import { readSchema, type SchemaFault } from './schema-rules.js'
-import { isSecretPlace } from './schema-secrets.js'
+import { SecretPlaces } from './schema-secrets.js'
 import type { IssueContext } from './schema-union-issue.js'
 
 export type { SchemaFault } from './schema-rules.js'
@@ -33,7 +29,7 @@ const TOO_LARGE: readonly ValidationIssue[] = Object.freeze([
   issue('', 'size', 'the value is too large or too deeply nested to be checked against the schema'),
 ])
 
-/** A schema that has faults, or that the compiler refuses. */
+/** A schema that has faults, that the compiler refuses, or whose compiled code fails. */
 export class SchemaCompileError extends Error {
   override readonly name = 'SchemaCompileError'
 }
@@ -87,6 +83,7 @@ function compile(schema: JsonSchemaDocument, applyDefaults: boolean): Validate |
     references,
     formats: validatedFormats(),
     keepDefaults: applyDefaults,
+    countsMembers: isRecursive,
   })
   const compiler = (errors: CompileOptions['errors']) =>
     compileForm(form, { dialect, applyDefaults, isRecursive, errors })
@@ -94,24 +91,26 @@ function compile(schema: JsonSchemaDocument, applyDefaults: boolean): Validate |
   try {
     first = compiler('first')
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    return new SchemaCompileError(`the schema does not compile: ${reason}`, { cause })
+    const error = new SchemaCompileError(`the schema does not compile: ${reasonOf(cause)}`, { cause })
+    // A stack that is nearly full is no fault of the schema's: the next call may find more room.
+    if (cause instanceof RangeError) throw error
+    return error
   }
   let every: CompiledSchema | undefined
+  const secrets = new SecretPlaces(schema, dialect, references)
   const context: IssueContext = {
-    parts: new SchemaParts(form.document),
-    isSecret: (path) => isSecretPlace(path, schema, dialect, references),
+    parts: new SchemaParts(form.document, dialect),
+    isSecret: (path) => secrets.has(path),
   }
 
-  /** Undefined when it would take too long. */
+  /** Undefined when it would take too long, or fails: what is wrong is known already, if only in part. */
   function everyError(value: unknown): readonly ErrorObject[] | undefined {
     if (!isWithin(value, MAX_LISTING_WORK / fanOut)) return undefined
-    every ??= compiler('every')
     try {
+      every ??= compiler('every')
       return every(value)
-    } catch (error) {
-      if (isTooLarge(error)) return undefined
-      throw error
+    } catch {
+      return undefined
     }
   }
 
@@ -122,9 +121,14 @@ function compile(schema: JsonSchemaDocument, applyDefaults: boolean): Validate |
       return firstError.length === 0 ? NO_ISSUES : issuesOf(everyError(value) ?? firstError, context)
     } catch (error) {
       if (isTooLarge(error)) return TOO_LARGE
-      throw error
+      // Ajv generates code that throws for some `unevaluated…` beside `if` or `not`.
+      throw new SchemaCompileError(`the compiled schema fails: ${reasonOf(error)}`, { cause: error })
     }
   }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 /** Also a stack that is too small for the value (or, in V8, for a native pattern on it) is a matter of its size. */

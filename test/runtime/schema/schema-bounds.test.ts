@@ -10,9 +10,9 @@ describe('bounds', () => {
   })
 
   it('refuses a value that is too large for a wide schema, and takes a smaller one', () => {
-    const validate = compile({ items: { anyOf: Array.from({ length: 900 }, (_, i) => ({ const: i })) } })
-    expect(validate(Array(20_000).fill(899)).map(({ keyword }) => keyword)).toEqual(['size'])
-    expect(validate(Array(2_000).fill(899))).toEqual([])
+    const validate = compile({ items: { anyOf: Array.from({ length: 400 }, (_, i) => ({ const: i })) } })
+    expect(validate(Array(20_000).fill(399)).map(({ keyword }) => keyword)).toEqual(['size'])
+    expect(validate(Array(400).fill(399))).toEqual([])
   })
 
   it('sums up nested unions whose branches all fail alike', () => {
@@ -51,9 +51,9 @@ describe('bounds', () => {
 
   it('compiles a schema of as many properties as are taken', () => {
     const properties = Object.fromEntries(
-      Array.from({ length: 1_900 }, (_, i) => [`p${i}`, { type: 'string' }]),
+      Array.from({ length: 490 }, (_, i) => [`p${i}`, { type: 'string' }]),
     )
-    expect(messages({ properties }, { p1899: 1 })).toEqual(['"p1899" must be a string (got 1)'])
+    expect(messages({ properties }, { p489: 1 })).toEqual(['"p489" must be a string (got 1)'])
   })
 
   it.each([

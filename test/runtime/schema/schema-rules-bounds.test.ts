@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { MAX_SCHEMA_CHAIN } from '../../../src/runtime/schema/schema-expansion.js'
 import { MAX_SCHEMA_DEPTH, MAX_SUBSCHEMAS, readSchema } from '../../../src/runtime/schema/schema-rules.js'
-import type { Loose } from './schema-fixture.js'
+import { compile, type Loose } from './schema-fixture.js'
 
 const faultsOf = (schema: Loose) => readSchema(schema).faults
 const messagesOf = (schema: Loose) => faultsOf(schema).map(({ path, message }) => `${path}: ${message}`)
@@ -38,7 +39,7 @@ describe('bounds of a schema', () => {
     expect(faultsOf({ anyOf: Array.from({ length: MAX_SUBSCHEMAS - 1 }, () => leaf) })).toEqual([])
     expect(
       faultsOf({ anyOf: Array.from({ length: 100 }, () => branch) }).map(({ message }) => message),
-    ).toEqual(['the schema has more than 2000 subschemas'])
+    ).toEqual(['the schema has more than 500 subschemas'])
   })
 
   it('refuses too many values', () => {
@@ -50,6 +51,37 @@ describe('bounds of a schema', () => {
     expect(faultsOf(doubling(10, keyword))).toEqual([])
     expect(messagesOf(doubling(22, keyword))).toEqual([
       ': the schema has more than 20000 subschemas when its references are written out',
+    ])
+  })
+
+  it.each<[string, (link: Loose) => Loose]>([
+    ['properties', (link) => ({ type: 'object', properties: { a: link } })],
+    ['anyOf', (link) => ({ anyOf: [link] })],
+    ['items', (link) => ({ items: link })],
+    ['patternProperties', (link) => ({ patternProperties: { a: link } })],
+  ])('refuses a chain of references through %s before it is too long to compile', (_, through) => {
+    const chain = (links: number): Loose => ({
+      $defs: Object.fromEntries(
+        Array.from({ length: links }, (_, i) => [`d${i}`, through({ $ref: `#/$defs/d${i + 1}` })]).concat([
+          [`d${links}`, { type: 'integer' }],
+        ]),
+      ),
+      $ref: '#/$defs/d0',
+    })
+    const longest = MAX_SCHEMA_CHAIN / 2 - 1
+    expect(faultsOf(chain(longest))).toEqual([])
+    expect(compile(chain(longest))).toBeTypeOf('function')
+    expect(messagesOf(chain(longest + 1))).toEqual([
+      ': the schema is nested deeper than 128 subschemas when its references are followed',
+    ])
+  })
+
+  it('refuses more patterns than can be looked at in no time', () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 20 }, (_, i) => [`p${i}`, { pattern: `^${'[ab]'.repeat(300)}$` }]),
+    )
+    expect(messagesOf({ properties })).toEqual([
+      '/properties/p16/pattern: the patterns of the schema have more than 20000 characters in all',
     ])
   })
 

@@ -42,6 +42,25 @@ describe('SchemaValidator', () => {
     expect(() => validator.compile(schema)).toThrow(reason)
   })
 
+  it('compiles again a schema whose compilation failed for want of stack alone', () => {
+    const validator = new SchemaValidator()
+    const schema = deepFreeze({ properties: { a: { anyOf: [{ type: 'integer' }, { items: { not: {} } }] } } })
+    validator.compile(deepFreeze({ type: 'object' }))
+    expect(firstRefusalOnFullStack(() => validator.compile(schema))?.message).toBe(
+      'the schema does not compile: Maximum call stack size exceeded',
+    )
+    expect(validator.compile(schema)({ a: 1 })).toEqual([])
+  })
+
+  it('throws, and never answers "valid", when the code that Ajv generated fails', () => {
+    const validate = compile({
+      unevaluatedItems: false,
+      not: { patternProperties: { '^a': true }, if: true, else: { properties: { a: true } } },
+    })
+    expect(() => validate({ a: 1 })).toThrow(SchemaCompileError)
+    expect(() => validate({ a: 1 })).toThrow(/^the compiled schema fails: /)
+  })
+
   it('loads Ajv when a schema is compiled, not when the module is imported or a schema is checked', () => {
     const script = `
       import { createRequire } from 'node:module'
@@ -77,3 +96,29 @@ describe('SchemaValidator', () => {
     expect(schema).toEqual(before)
   })
 })
+
+/** Fills the stack, then asks from ever fewer calls deep until a compile error tells why, or none does. */
+function firstRefusalOnFullStack(ask: () => unknown): SchemaCompileError | undefined {
+  let refusal: SchemaCompileError | undefined
+  let isOver = false
+
+  function descend(): void {
+    try {
+      descend()
+    } catch {
+      // The stack is full: each call that is left tries in its turn.
+    }
+    if (isOver) return
+    try {
+      ask()
+      isOver = true
+    } catch (error) {
+      if (!(error instanceof SchemaCompileError)) return
+      refusal = error
+      isOver = true
+    }
+  }
+
+  descend()
+  return refusal
+}

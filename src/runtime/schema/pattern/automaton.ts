@@ -105,21 +105,24 @@ export function buildAutomaton(pattern: PatternNode, maxCount = Number.POSITIVE_
   return { states, start, looks }
 }
 
+/** Takes the steps that a search is making; ends it by throwing. */
+export type Spend = (steps: number) => void
+
 /**
  * Whether the automaton finds the pattern anywhere in the text (code points or code units), in time proportional to the length
- * of the text and the number of states.
+ * of the text and the number of states. A step is one state at one character.
  */
-export function search(automaton: PatternAutomaton, text: Int32Array): boolean {
+export function search(automaton: PatternAutomaton, text: Int32Array, spend: Spend): boolean {
   const tables: Uint8Array[] = []
   for (const { start, backwards } of automaton.looks) {
     const table = new Uint8Array(text.length + 1)
-    run(automaton, { start, text, tables, backwards }, (position) => {
+    run(automaton, { start, text, tables, backwards, spend }, (position) => {
       table[position] = 1
       return false
     })
     tables.push(table)
   }
-  return run(automaton, { start: automaton.start, text, tables, backwards: false }, () => true)
+  return run(automaton, { start: automaton.start, text, tables, backwards: false, spend }, () => true)
 }
 
 interface Run {
@@ -127,26 +130,31 @@ interface Run {
   readonly text: Int32Array
   readonly tables: readonly Uint8Array[]
   readonly backwards: boolean
+  readonly spend: Spend
 }
 
 /** Tries a match at every position at once; `accepted` hears each position where one ends and stops the run with true. */
 function run(
   { states }: PatternAutomaton,
-  { start, text, tables, backwards }: Run,
+  { start, text, tables, backwards, spend }: Run,
   accepted: (position: number) => boolean,
 ): boolean {
+  // For the arrays.
+  spend(states.length >> 3)
   // Fixed typed arrays: this loop is what a hostile pattern pays for, state by state and character by character.
   const marks = new Int32Array(states.length).fill(-1)
   const stack = new Int32Array(states.length)
   let current = new Int32Array(states.length)
   let upcoming = new Int32Array(states.length)
   let waiting = 0
+  let steps = 0
 
   /** Follows what consumes nothing into `list`; the accepting state is marked like any other. */
   function reach(from: number, position: number, list: Int32Array): void {
     let depth = 0
     let index = from
     for (;;) {
+      steps++
       const isNew = marks[index] !== position
       marks[index] = position
       const state = isNew ? states[index] : undefined
@@ -167,6 +175,8 @@ function run(
     if (position === last) return false
     const code = text[backwards ? position - 1 : position] ?? 0
     const count = waiting
+    spend(steps + count)
+    steps = 0
     waiting = 0
     for (let at = 0; at < count; at++) {
       const state = states[current[at] ?? ACCEPT]

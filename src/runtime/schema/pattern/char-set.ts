@@ -54,30 +54,45 @@ export function singleChar(code: number): CharSet {
  * are kept.
  */
 export function nativeSet(atom: string, flags: string, ranges: CharRanges): CharSet {
-  const native = new RegExp(`^${atom}$`, flags)
-  const known = new Uint8Array(256)
-  const ask = (code: number) => native.test(String.fromCodePoint(code))
+  // At first need: a pattern that runs natively, or is only looked at, needs neither.
+  let native: RegExp | undefined
+  let known: Uint8Array | undefined
+  const ask = (code: number) => {
+    native ??= new RegExp(`^${atom}$`, flags)
+    return native.test(String.fromCodePoint(code))
+  }
   const matches = (code: number) => {
     if (code > 255) return ask(code)
+    known ??= new Uint8Array(256)
     if (known[code] === 0) known[code] = ask(code) ? 1 : 2
     return known[code] === 1
   }
   return { matches, ranges }
 }
 
-/** Whether no character is in both sets. */
-export function areDisjoint(left: CharRanges, right: CharRanges): boolean {
-  return left.every(([from, to]) => right.every(([low, high]) => to < low || high < from))
+/** Whether no character is in two of the ranges. */
+export function areDisjoint(ranges: CharRanges): boolean {
+  const sorted = ranges.toSorted(byStart)
+  return sorted.every(([, to], index) => to < (sorted[index + 1]?.[0] ?? Number.POSITIVE_INFINITY))
+}
+
+/** The same characters, in ranges that are sorted and disjoint. */
+export function merged(ranges: CharRanges): CharRanges {
+  return ranges.length < 2 ? ranges : complement(complement(ranges))
 }
 
 /** Everything that is not in `ranges`. */
 export function complement(ranges: CharRanges): CharRanges {
   const rest: [number, number][] = []
   let next = 0
-  for (const [from, to] of [...ranges].sort((a, b) => a[0] - b[0])) {
+  for (const [from, to] of ranges.toSorted(byStart)) {
     if (from > next) rest.push([next, from - 1])
     next = Math.max(next, to + 1)
   }
   if (next <= LAST) rest.push([next, LAST])
   return rest
+}
+
+function byStart(left: CharRanges[number], right: CharRanges[number]): number {
+  return left[0] - right[0]
 }

@@ -1,57 +1,91 @@
-import { buildAutomaton, type PatternAutomaton, search } from './automaton.js'
-import { areDisjoint } from './char-set.js'
+import { buildAutomaton, type PatternAutomaton, type Spend, search } from './automaton.js'
+import { areDisjoint, type CharRanges, merged } from './char-set.js'
 import { PatternError, type PatternNode, parsePattern } from './syntax.js'
 
 export { PatternError } from './syntax.js'
 
 /** A pattern that answers in time proportional to the text. */
 export interface SafePattern {
+  /** Whether the engine of `RegExp` runs it. */
+  readonly isNative: boolean
   test(text: string): boolean
 }
 
 /** Characters of the longest pattern that is taken. */
 export const MAX_PATTERN_LENGTH = 2_000
-/** Text length × automaton states of the largest search, about a tenth of a second. */
-export const MAX_PATTERN_STEPS = 5_000_000
 
 /** A counted repetition above this is analysed as an unbounded one. */
 const COUNTED = 64
 /** States up to which an unanchored pattern may run natively: what each start position may cost. */
 const NATIVE_STATES = 200
+/** States and character ranges that are looked at to find out whether a pattern may run natively. */
+const MAX_ANALYSIS = 10_000
+/** Characters that the native engine takes in the time of one step. */
+const NATIVE_SPEED = 8
 
 /**
  * A JSON Schema pattern that cannot explode, whatever the pattern and the text. It means what the same `RegExp` means, with the `u`
  * flag or, where that is a syntax error, without; no flag beside it, so `$` is the end of the text alone and `.` no line end.
  *
  * Patterns in which the next character always decides the way, such as `^[a-z]+-\d{4}$`, run natively. All others, look-around
- * included, run on an automaton. It differs from `RegExp` in one point: a text so long that the search would exceed
- * `MAX_PATTERN_STEPS` does not match. Throws `PatternError` for a pattern that is broken, too large, or refers back to a group.
+ * included, run on an automaton. Each search takes its steps through `spend`, which may end it by throwing: a search that was not
+ * finished must be taken neither for a match nor for none. Throws `PatternError` for a pattern that is broken, too large, or refers
+ * back to a group.
  *
  * Why this is ours: the libraries of the RE2 class (re2js, say) are as safe, but read another language. They know no look-around,
  * which patterns that zod publishes use (its ISO 8601 duration), no `\u00e9` and no `{1,4096}`; `\s` and `.` take other characters.
  * For each such pattern a tool from elsewhere would have to be left out, or checked by another rule than it states.
  */
-export function createSafePattern(source: string): SafePattern {
+export function createSafePattern(source: string, spend: Spend = () => undefined): SafePattern {
   if (source.length > MAX_PATTERN_LENGTH) {
     throw new PatternError(`it is longer than ${MAX_PATTERN_LENGTH} characters`)
   }
   const native = construct(source)
   const pattern = parsePattern(source, native.unicode ? 'u' : '')
-  return isDecided(pattern) ? native : new AutomatonPattern(native, buildAutomaton(pattern))
+  const tries = nativeTries(pattern)
+  return tries === undefined
+    ? new AutomatonPattern(native, buildAutomaton(pattern), spend)
+    : new NativePattern(native, tries, spend)
 }
 
-class AutomatonPattern implements SafePattern {
+class NativePattern implements SafePattern {
+  readonly isNative = true
   readonly #native: RegExp
-  readonly #automaton: PatternAutomaton
+  readonly #tries: number
+  readonly #spend: Spend
 
-  constructor(native: RegExp, automaton: PatternAutomaton) {
+  constructor(native: RegExp, tries: number, spend: Spend) {
     this.#native = native
-    this.#automaton = automaton
+    this.#tries = tries
+    this.#spend = spend
   }
 
   test(text: string): boolean {
-    if (text.length * this.#automaton.states.length > MAX_PATTERN_STEPS) return false
-    return search(this.#automaton, codesOf(text, this.#native.unicode))
+    this.#spend(1 + Math.floor((text.length * this.#tries) / NATIVE_SPEED))
+    return this.#native.test(text)
+  }
+
+  /** Ajv keys compiled patterns by this. */
+  toString(): string {
+    return String(this.#native)
+  }
+}
+
+class AutomatonPattern implements SafePattern {
+  readonly isNative = false
+  readonly #native: RegExp
+  readonly #automaton: PatternAutomaton
+  readonly #spend: Spend
+
+  constructor(native: RegExp, automaton: PatternAutomaton, spend: Spend) {
+    this.#native = native
+    this.#automaton = automaton
+    this.#spend = spend
+  }
+
+  test(text: string): boolean {
+    this.#spend(text.length)
+    return search(this.#automaton, codesOf(text, this.#native.unicode), this.#spend)
   }
 
   /** Ajv keys compiled patterns by this. */
@@ -86,45 +120,47 @@ function codesOf(text: string, unicode: boolean): Int32Array {
 }
 
 /**
- * Whether a backtracking engine is linear on it: from every state, no two ways lead to the same state and no two ways take the same
- * character, so that a wrong way ends at once; and it is tried at the start only, or each try is short.
+ * How often a backtracking engine may look at one character, when it is linear on the pattern: from every state, no two ways lead
+ * to the same state and no two ways take the same character, so that a wrong way ends at once; and it is tried at the start only,
+ * or each try is short. Undefined when it is not, or when finding out would take long.
  */
-function isDecided(pattern: PatternNode): boolean {
+function nativeTries(pattern: PatternNode): number | undefined {
   let automaton: PatternAutomaton
   try {
     automaton = buildAutomaton(pattern, COUNTED)
   } catch (error) {
-    if (error instanceof PatternError) return false
+    if (error instanceof PatternError) return undefined
     throw error
   }
   const { states, start, looks } = automaton
-  if (looks.length > 0) return false
-  if (!isAnchored(pattern) && (isUnbounded(pattern) || states.length > NATIVE_STATES)) return false
-  const starts = [start, ...states.flatMap((state) => (state.type === 'char' ? [state.next] : []))]
-  return [...new Set(starts)].every((from) => hasOneWay(automaton, from))
+  if (looks.length > 0) return undefined
+  const isOneTry = isAnchored(pattern)
+  if (!isOneTry && (isUnbounded(pattern) || states.length > NATIVE_STATES)) return undefined
+  const starts = new Set([start, ...states.flatMap((state) => (state.type === 'char' ? [state.next] : []))])
+  let left = MAX_ANALYSIS
+  for (const from of starts) {
+    left -= waysFrom(automaton, from, left)
+    if (left < 0) return undefined
+  }
+  return isOneTry ? 1 : states.length
 }
 
-function hasOneWay({ states }: PatternAutomaton, from: number): boolean {
+/** What was looked at to see that there is one way only; infinite when there are two, or when it exceeds `limit`. */
+function waysFrom({ states }: PatternAutomaton, from: number, limit: number): number {
   const seen = new Set<number>()
-  const taken: number[] = []
+  const taken: CharRanges[number][] = []
   const pending = [from]
   for (let index = pending.pop(); index !== undefined; index = pending.pop()) {
-    if (seen.has(index)) return false
+    if (seen.has(index) || seen.size + taken.length > limit) return Number.POSITIVE_INFINITY
     seen.add(index)
     const state = states[index]
     if (state?.type === 'split') pending.push(state.next, state.other)
     else if (state?.type === 'check') pending.push(state.next)
     else if (state?.type === 'char') {
-      const { ranges } = state.chars
-      const isClear = taken.every((other) => {
-        const rival = states[other]
-        return rival?.type === 'char' && areDisjoint(rival.chars.ranges, ranges)
-      })
-      if (!isClear) return false
-      taken.push(index)
+      for (const range of merged(state.chars.ranges)) taken.push(range)
     }
   }
-  return true
+  return areDisjoint(taken) ? seen.size + taken.length : Number.POSITIVE_INFINITY
 }
 
 function isAnchored(node: PatternNode): boolean {
