@@ -1,7 +1,10 @@
 // What a library of tools exports: its declarations must be writable with what the package exports.
 import { JsonSchema, SchemaProperty, ToolDefinition } from 'toolwire'
 
-export const now = ToolDefinition.builder().name('now').executor(() => Date.now()).build()
+export const now = ToolDefinition.builder()
+  .name('now')
+  .executor(() => Date.now())
+  .build()
 
 export const city = SchemaProperty.STRING.withEnum('Oslo', 'Lima')
 
