@@ -71,7 +71,7 @@ function toIssue({ path = [], message }: StandardSchemaV1.Issue): ValidationIssu
 /** Freezes our own copy: a tree of arrays and plain objects. */
 function freezeTree(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
-  for (const member of Object.values(value)) freezeTree(member)
+  for (const key in value) freezeTree((value as Readonly<Record<string, unknown>>)[key])
   return Object.freeze(value)
 }
 

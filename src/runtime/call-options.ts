@@ -21,3 +21,11 @@ export interface CallOptions {
   readonly onProgress?: (progress: number, total?: number, message?: string) => void
   readonly onLog?: (level: LogLevel, data: unknown, logger?: string) => void
 }
+
+/** Names the caller for every key: the principal, else the peer's address, else, in this process, session or agent. */
+export function callerKey({ principal, address, sessionId, agentId }: CallOptions): string {
+  if (principal !== undefined) return `principal:${principal.key}`
+  if (address !== undefined) return `address:${address}`
+  if (sessionId !== undefined) return `session:${sessionId}`
+  return agentId === undefined ? 'anonymous' : `agent:${agentId}`
+}

@@ -13,7 +13,7 @@ import {
 import type { AskAnswer, AskQuestion, LogLevel, ToolCall } from '../registry/tool-execution-context.js'
 import type { ToolSuccess } from '../registry/tool-execution-result.js'
 import { askUntilAborted } from './ask-until-aborted.js'
-import type { CallOptions } from './call-options.js'
+import { type CallOptions, callerKey } from './call-options.js'
 import { OnceSteps } from './once-steps.js'
 import { follow } from './shared-signal.js'
 
@@ -39,6 +39,10 @@ export class Call implements ToolCall {
   lease: RegisteredTool | undefined
   /** Where it stands among the running calls. */
   index = 0
+  /** Interceptors stand around the executor. */
+  hasChain = true
+  /** Why it was aborted, if it was. */
+  abortedBy: AnyToolError | undefined
   /** No answer is awaited any more: progress and log lines are dropped. */
   ended = false
   readonly #options: CallOptions
@@ -50,10 +54,10 @@ export class Call implements ToolCall {
   #attributes: CallAttributes | undefined
   #once: OnceSteps | undefined
   #controller: AbortController | undefined
-  #abortedBy: AnyToolError | undefined
   #interrupt: ((error: AnyToolError) => void) | undefined
   #unsettled = 0
   #onSettled: (() => void) | undefined
+
   constructor(toolName: string, tool: ToolDescriptor | undefined, timeoutMs: number, options: CallOptions) {
     this.toolName = toolName
     this.tool = tool
@@ -80,11 +84,7 @@ export class Call implements ToolCall {
     return this.#options.principal
   }
   get callerKey(): string {
-    const { principal, address, sessionId, agentId } = this.#options
-    if (principal !== undefined) return `principal:${principal.key}`
-    if (address !== undefined) return `address:${address}`
-    if (sessionId !== undefined) return `session:${sessionId}`
-    return agentId === undefined ? 'anonymous' : `agent:${agentId}`
+    return callerKey(this.#options)
   }
   get attributes(): CallAttributes {
     this.#attributes ??= new CallAttributes()
@@ -96,7 +96,7 @@ export class Call implements ToolCall {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
-      if (this.#abortedBy !== undefined) this.#controller.abort(this.#abortedBy)
+      if (this.abortedBy !== undefined) this.#controller.abort(this.abortedBy)
     }
     return this.#controller.signal
   }
@@ -107,9 +107,8 @@ export class Call implements ToolCall {
     if (this.timeoutMs <= 0) this.abort(new ToolTimeoutError(this.toolName, this.timeoutMs))
     const { signal } = this.#options
     if (signal === undefined) return
-    const { toolName } = this
-    const abort = () =>
-      this.abort(new ToolAbortedError(toolName, { outcome: this.outcome, cause: signal.reason }))
+    const aborted = () => new ToolAbortedError(this.toolName, { outcome: this.outcome, cause: signal.reason })
+    const abort = () => this.abort(aborted())
     if (signal.aborted) abort()
     else this.#letGoOfCaller = follow(signal, abort)
   }
@@ -140,15 +139,10 @@ export class Call implements ToolCall {
     return { toolName: this.toolName, durationMs: performance.now() - this.startedAt }
   }
 
-  /** Why the call was aborted, if it was. */
-  get abortedBy(): AnyToolError | undefined {
-    return this.#abortedBy
-  }
-
   /** Ends the work early: by the caller, the deadline or shutdown. The first reason stays. */
   abort(reason: AnyToolError): void {
-    if (this.#abortedBy !== undefined || this.ended) return
-    this.#abortedBy = reason
+    if (this.abortedBy !== undefined || this.ended) return
+    this.abortedBy = reason
     this.#interrupt?.(reason)
     this.#controller?.abort(reason)
     this.#unwinding = setTimeout(() => this.end(reason), UNWIND_MS)
@@ -167,7 +161,7 @@ export class Call implements ToolCall {
 
   /** Nothing may start once the call is aborted, or answered: an interceptor may have let go of its `next`. */
   throwIfOver(): void {
-    if (this.#abortedBy !== undefined) throw this.#abortedBy
+    if (this.abortedBy !== undefined) throw this.abortedBy
     if (this.ended) throw new ToolAbortedError(this.toolName, { outcome: this.outcome })
   }
 
@@ -181,25 +175,34 @@ export class Call implements ToolCall {
     failed: (thrown: unknown) => AnyToolError,
   ): Promise<R> {
     this.#unsettled++
+    const settled = Promise.resolve(work).then(
+      (value) => {
+        this.#settle()
+        try {
+          return completed(value)
+        } catch (thrown) {
+          throw failed(thrown)
+        }
+      },
+      (thrown: unknown) => {
+        this.#settle()
+        throw failed(thrown)
+      },
+    )
+    // With no interceptors to unwind through, an abort ends the call itself: that saves a promise.
+    if (!this.hasChain) return this.#interruptBy(settled, (reason) => this.end(failed(reason)))
     return new Promise<R>((resolve, reject) => {
-      this.#interrupt = (reason) => reject(failed(reason))
-      // The executor may have ended the call itself.
-      if (this.#abortedBy !== undefined) this.#interrupt(this.#abortedBy)
-      Promise.resolve(work).then(
-        (value) => {
-          this.#settle()
-          try {
-            resolve(completed(value))
-          } catch (thrown) {
-            reject(failed(thrown))
-          }
-        },
-        (thrown: unknown) => {
-          this.#settle()
-          reject(failed(thrown))
-        },
-      )
+      settled.then(resolve, reject)
+      this.#interruptBy(settled, (reason) => reject(failed(reason)))
     })
+  }
+
+  /** The executor may have ended the call itself: then at once. */
+  #interruptBy<T>(work: T, interrupt: (reason: AnyToolError) => void): T {
+    this.#interrupt = interrupt
+    // The executor may have ended the call itself.
+    if (this.abortedBy !== undefined) interrupt(this.abortedBy)
+    return work
   }
 
   /** Something that the executor started has not settled. */

@@ -72,6 +72,7 @@ export class ExecutorRouter {
     const call = new Call(toolName, registered?.definition, this.#timeoutMs(registered, options), options)
     const ctx = new ToolExecutionContext(call, input)
     if (registered !== undefined) call.take(registered)
+    call.hasChain = !(route?.requestRing.isEmpty && route.executionRing.isEmpty)
     return new Promise((resolve) => {
       this.#running.add(call)
       const succeed = (result: ToolSuccess) => call.end(result)

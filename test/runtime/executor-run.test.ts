@@ -49,6 +49,15 @@ describe('running the executor again', () => {
     expect(gist(await runtime.call('pay'))).toEqual({ code: 'FORBIDDEN', outcome: 'completed' })
   })
 
+  it('takes a failure the same way whether it is returned now or later', async () => {
+    const failure = ToolExecutionResult.failure(new ForbiddenError())
+    const { runtime } = await started({
+      tools: [tool('now', () => failure), tool('later', async () => failure)],
+    })
+    const [now, later] = [await runtime.call('now'), await runtime.call('later')]
+    expect([gist(now), gist(later)]).toEqual(Array(2).fill({ code: 'FORBIDDEN', outcome: 'not-started' }))
+  })
+
   it('takes an error that the executor returns as one that it throws', async () => {
     const { runtime } = await started({ tools: [tool('no', () => new ForbiddenError())] })
     expect(gist(await runtime.call('no'))).toMatchObject({ code: 'FORBIDDEN' })

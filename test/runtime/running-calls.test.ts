@@ -64,7 +64,7 @@ describe('time', () => {
     const controller = new AbortController()
     const remove = vi.spyOn(controller.signal, 'removeEventListener')
     const answer = runtime.call('slow', {}, { signal: controller.signal })
-    await Promise.resolve()
+    await new Promise(setImmediate)
     controller.abort()
     expect(gist(await answer)).toEqual({ code: 'ABORTED', outcome: 'unknown' })
     expect(remove).toHaveBeenCalledOnce()

@@ -13,6 +13,7 @@ describe('many calls on one signal', () => {
     const add = vi.spyOn(controller.signal, 'addEventListener')
     const remove = vi.spyOn(controller.signal, 'removeEventListener')
     const calls = Array.from({ length: 20 }, () => runtime.call('slow', {}, { signal: controller.signal }))
+    await turn()
     gate.resolve('done')
     await Promise.all(calls)
     await turn()
@@ -28,5 +29,18 @@ describe('many calls on one signal', () => {
     controller.abort()
     const codes = (await Promise.all(calls)).map((result) => !result.ok && result.error.code)
     expect(codes).toEqual(['ABORTED', 'ABORTED', 'ABORTED'])
+  })
+
+  it('put no listener on it if they end in the turn they began, and hear of an abort in that turn', async () => {
+    const { runtime } = await started({
+      tools: [tool('quick'), tool('slow', () => new Promise(() => undefined))],
+    })
+    const controller = new AbortController()
+    const add = vi.spyOn(controller.signal, 'addEventListener')
+    expect(await runtime.call('quick', {}, { signal: controller.signal })).toMatchObject({ ok: true })
+    const slow = runtime.call('slow', {}, { signal: controller.signal })
+    controller.abort()
+    expect(await slow).toMatchObject({ error: { code: 'ABORTED' } })
+    expect(add).not.toHaveBeenCalled()
   })
 })
