@@ -197,7 +197,6 @@ export class Call implements ToolCall {
     })
   }
 
-  /** The executor may have ended the call itself: then at once. */
   #interruptBy<T>(work: T, interrupt: (reason: AnyToolError) => void): T {
     this.#interrupt = interrupt
     // The executor may have ended the call itself.
