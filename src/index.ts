@@ -1,6 +1,25 @@
 export type { ArrangedInterceptor, InterceptorScope } from './interceptors/arrangement.js'
 export { Logger, type LogMethod } from './interceptors/logger.js'
+export type {
+  AnswerTo,
+  Ask,
+  AskAnswer,
+  AskedQuestion,
+  AskQuestion,
+  FormAnswer,
+  FormQuestion,
+  RootsAnswer,
+  RootsQuestion,
+  SamplingAnswer,
+  SamplingQuestion,
+  UrlAnswer,
+  UrlQuestion,
+} from './registry/ask.js'
+export type { AskCapability } from './registry/ask-capability.js'
 export { AttributeKey, type CallAttributes } from './registry/call-attributes.js'
+export type { DefinitionKind } from './registry/definition-kind.js'
+export type { Admission, RegistryOptions } from './registry/definition-registry.js'
+export type { Descriptor, ToolIcon } from './registry/descriptor.js'
 export {
   JsonSchema,
   type JsonSchemaBuilder,
@@ -9,8 +28,11 @@ export {
   type SchemaInput,
   type SchemaOutput,
 } from './registry/json-schema.js'
+export { PromptRegistry, type PromptRegistryListener } from './registry/prompt-registry.js'
 export { Principal, type PrincipalInit } from './registry/principal.js'
-export type { ToolSource } from './registry/registered-tool.js'
+export type { DefinitionSource } from './registry/registered-definition.js'
+export type { RegistryChange } from './registry/registry-listeners.js'
+export { ResourceRegistry, type ResourceRegistryListener } from './registry/resource-registry.js'
 export { SchemaError } from './registry/schema-error.js'
 export type { NoArguments, UntypedArguments } from './registry/schema-inference.js'
 export {
@@ -25,7 +47,7 @@ export { ToolDefinition, type ToolDefinitionBuilder } from './registry/tool-defi
 export { type DefinitionFault, ToolDefinitionError } from './registry/tool-definition-error.js'
 export type { ToolDefinitionChanges } from './registry/tool-definition-init.js'
 export { ToolDefinitionProvider, type ToolDefinitions } from './registry/tool-definition-provider.js'
-export type { ToolDescriptor, ToolIcon } from './registry/tool-descriptor.js'
+export type { ToolDescriptor } from './registry/tool-descriptor.js'
 export {
   type AnyToolError,
   ApprovalDeniedError,
@@ -45,17 +67,17 @@ export {
   type ToolErrorCode,
   type ToolErrorOptions,
   ToolExecutionError,
+  PromptNotFoundError,
+  ResourceNotFoundError,
   ToolNotFoundError,
   type ToolOutcome,
   ToolTimeoutError,
   ToolUnavailableError,
   UnauthenticatedError,
   UpstreamError,
-  type ValidationIssue,
 } from './registry/tool-error.js'
 export {
-  type AskAnswer,
-  type AskQuestion,
+  type CallKind,
   type LogLevel,
   type ToolCall,
   ToolExecutionContext,
@@ -70,11 +92,20 @@ export {
 export type { Returned, ToolExecutor } from './registry/tool-executor.js'
 export { type Next, ToolInterceptor } from './registry/tool-interceptor.js'
 export type { ToolAnnotations, ToolMetadata, ToolMetadataInit } from './registry/tool-metadata.js'
-export { type ToolAdmission, ToolRegistry, type ToolRegistryOptions } from './registry/tool-registry.js'
-export type { ToolRegistryChange, ToolRegistryListener } from './registry/tool-registry-listener.js'
+export { ToolRegistry, type ToolRegistryListener, type ToolRegistryOptions } from './registry/tool-registry.js'
+export type { ValidationIssue } from './registry/validation-issue.js'
+export type { Visibility } from './registry/visibility.js'
+export { CallSuspension } from './registry/call-suspension.js'
+export { Content } from './registry/content.js'
+export { ResourceContents } from './registry/resource-contents.js'
+export { ResourceDefinition, type ResourceDefinitionBuilder } from './registry/resource-definition.js'
 export type { CallOptions } from './runtime/call-options.js'
 export { currentCall } from './runtime/call-scope.js'
 export type { MandatoryInterceptor, RuntimeOptions } from './runtime/runtime-settings.js'
-export type { StartProblem, StartReport } from './runtime/tool-discovery.js'
+export type { VisibilityRule } from './runtime/catalog.js'
+export type { StartProblem } from './runtime/discovery.js'
+export type { CompletionRequest } from './runtime/runtime-request.js'
+export type { StartReport } from './runtime/runtime-start.js'
+export { visibilityByTag } from './runtime/visibility-by-tag.js'
 export { ToolRuntime } from './runtime/tool-runtime.js'
 export { toolRuntimeModule } from './runtime/tool-runtime-module.js'

@@ -1,4 +1,5 @@
 import { type Awaitable, isPromise } from '../registry/awaitable.js'
+import { CallSuspension } from '../registry/call-suspension.js'
 import { describe } from '../registry/json-value.js'
 import { type AnyToolError, ToolError } from '../registry/tool-error.js'
 import { ToolExecutionContext } from '../registry/tool-execution-context.js'
@@ -37,6 +38,7 @@ export class InterceptorChain {
     let ctx = outerCtx
     let result: ToolSuccess | undefined
     let error: AnyToolError | undefined
+    let suspension: CallSuspension | undefined
     /** Those whose `beforeExecute` completed, each with the context that it passed on. */
     const entered: { readonly interceptor: ToolInterceptor; readonly ctx: ToolExecutionContext }[] = []
 
@@ -62,12 +64,17 @@ export class InterceptorChain {
       }
       result ??= await innermost(ctx)
     } catch (thrown) {
-      error = ToolError.from(thrown)
+      if (CallSuspension.is(thrown)) suspension = thrown
+      else error = ToolError.from(thrown)
     }
 
     for (let i = entered.length - 1; i >= 0; i--) {
       const { interceptor, ctx } = entered[i] as (typeof entered)[number]
       try {
+        if (suspension !== undefined) {
+          await interceptor.onSuspend?.(ctx)
+          continue
+        }
         const returned =
           error === undefined
             ? interceptor.afterExecute?.(ctx, result as ToolSuccess)
@@ -77,9 +84,12 @@ export class InterceptorChain {
         result = requireSuccess(answer)
         error = undefined
       } catch (thrown) {
+        // Whoever cannot let the call wait fails it.
+        suspension = undefined
         error = error === undefined ? ToolError.from(thrown) : replacing(error, thrown)
       }
     }
+    if (suspension !== undefined) throw suspension
     if (error !== undefined) throw error
     return result as ToolSuccess
   }
@@ -91,20 +101,28 @@ export class InterceptorChain {
     innermost: Innermost,
   ): Promise<ToolSuccess> {
     let state: 'ready' | 'running' | 'over' = 'ready'
+    let suspension: CallSuspension | undefined
     const settled = () => {
       if (state === 'running') state = 'ready'
     }
+    const failed = (thrown: unknown) => {
+      settled()
+      if (CallSuspension.is(thrown)) suspension = thrown
+    }
     const next: Next = (innerCtx = ctx) => {
+      if (suspension !== undefined) return rejected(suspension)
       const refusal = state === 'ready' ? this.#refusalOf(innerCtx, ctx) : nextMisuse[state]
       if (refusal !== undefined) return rejected(mistakeOf(interceptor, refusal))
       state = 'running'
       const running = this.#runFrom(inner, innerCtx, innermost)
       // Also keeps a failure from ending the process where the interceptor drops the promise.
-      running.then(settled, settled)
+      running.then(settled, failed)
       return running
     }
     try {
       const answer: unknown = await interceptor.aroundExecute?.(ctx, next)
+      // It waits, whatever the interceptor made of that.
+      if (suspension !== undefined) throw suspension
       if (ToolExecutionResult.is(answer)) return requireSuccess(answer)
       throw mistakeOf(
         interceptor,
@@ -156,7 +174,7 @@ function mistakeOf(interceptor: ToolInterceptor, what: string): AnyToolError {
 }
 
 /** Rejects, and does not end the process where nobody looks. */
-function rejected(error: AnyToolError): Promise<never> {
+function rejected(error: AnyToolError | CallSuspension): Promise<never> {
   const promise = Promise.reject(error)
   promise.catch(() => undefined)
   return promise

@@ -64,6 +64,13 @@ export class LoggingInterceptor implements ToolInterceptor {
     this.#logger.info({ ...this.#fields(ctx), ...this.#duration(ctx), ...degraded }, 'tool call ended')
   }
 
+  onSuspend(ctx: ToolExecutionContext): void {
+    this.#logger.info(
+      { ...this.#fields(ctx), ...this.#duration(ctx), round: ctx.round },
+      'tool call waits for an answer',
+    )
+  }
+
   onError(ctx: ToolExecutionContext, error: AnyToolError): void {
     const { code, outcome } = error
     const fields = { ...this.#fields(ctx), ...this.#duration(ctx), code, outcome, ...this.#reason(error) }
@@ -71,10 +78,11 @@ export class LoggingInterceptor implements ToolInterceptor {
   }
 
   #fields(ctx: ToolExecutionContext): Record<string, unknown> {
-    const { callId, toolName, traceId, sessionId, principal } = ctx
+    const { kind, callId, toolName, traceId, sessionId, principal } = ctx
     const args = ctx.attributes.get(this.#started)?.args
     return {
       toolName: printable(toolName),
+      ...(kind !== 'tool' && { kind }),
       callId: typeof callId === 'string' ? printable(callId) : callId,
       traceId: printable(traceId),
       ...(sessionId !== undefined && { sessionId: printable(sessionId) }),

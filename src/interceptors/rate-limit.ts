@@ -22,7 +22,7 @@ const WINDOW_MS = 60_000
 const STORE_RETRY_MS = 5_000
 
 /**
- * Lets each caller make so many calls of each tool in any 60 seconds: `metadata.rateLimit.perMinute`, or the default.
+ * Lets each caller make so many calls of each tool, resource and prompt in any 60 seconds: `metadata.rateLimit.perMinute`, or the default.
  * What is beyond fails with `RATE_LIMITED` before anything of it runs, and does not count. Calls of tools that do not
  * exist count as calls of one tool, so that made-up names neither lift the limit nor fill the store.
  *
@@ -56,15 +56,19 @@ export class RateLimitInterceptor implements ToolInterceptor {
   async beforeExecute(ctx: ToolExecutionContext): Promise<void> {
     // One call is counted once: not again when it is resumed with an answer, nor when an outer interceptor repeats it.
     if (ctx.round > 1 || ctx.attributes.has(this.#counted)) return
-    const limit = ctx.tool?.metadata.rateLimit?.perMinute ?? this.#defaultPerMinute
+    const limit = ctx.target?.metadata.rateLimit?.perMinute ?? this.#defaultPerMinute
     const { allowed, retryAfterMs } = await this.#consume(ctx, limit)
     // No wait helps where nothing is allowed.
     if (!allowed) throw new RateLimitedError(ctx.toolName, retryAfterMs, { retryable: limit > 0 })
     ctx.attributes.set(this.#counted, true)
   }
 
-  async #consume({ tool, toolName, callerKey }: ToolExecutionContext, limit: number): Promise<Consumption> {
-    const key = storeKey(this.#keyPrefix, callerKey, tool === undefined ? undefined : toolName)
+  async #consume(
+    { kind, target, toolName, callerKey }: ToolExecutionContext,
+    limit: number,
+  ): Promise<Consumption> {
+    // Names are unique only within a kind.
+    const key = storeKey(this.#keyPrefix, callerKey, kind, target === undefined ? undefined : toolName)
     try {
       return await this.#store.consume(key, { limit, windowMs: WINDOW_MS })
     } catch (error) {

@@ -1,21 +1,12 @@
 import type { ServiceIdentifier } from 'inversify'
+import type { DefinitionProvider, Definitions } from './definition-provider.js'
 import type { ToolDefinition } from './tool-definition.js'
-import type { ToolInterceptor } from './tool-interceptor.js'
 
-/** Several definitions, now or later. */
-export type ToolDefinitions =
-  | Iterable<ToolDefinition>
-  | AsyncIterable<ToolDefinition>
-  | Promise<Iterable<ToolDefinition>>
+/** Several tools, now or later. */
+export type ToolDefinitions = Definitions<ToolDefinition>
 
-/** Brings tools into the runtime. Asked once at each `runtime.start()`. */
-export interface ToolDefinitionProvider {
-  /** Names the source in errors and logs; the class name by default. */
-  readonly name?: string
-  /** Put around every tool of this provider, inside the shared ones. */
-  readonly interceptors?: readonly ToolInterceptor[]
-  provide(): ToolDefinitions
-}
+/** Brings tools into the runtime. */
+export interface ToolDefinitionProvider extends DefinitionProvider<ToolDefinition> {}
 
 /** Bind each provider under this. */
 export const ToolDefinitionProvider = Symbol.for(

@@ -1,4 +1,6 @@
 import { hasBrand } from './brand.js'
+import type { CallableDefinition } from './callable-definition.js'
+import type { ToolIcon } from './descriptor.js'
 import { JsonSchema, type JsonSchemaSource, type SchemaInput, type SchemaOutput } from './json-schema.js'
 import { describe } from './json-value.js'
 import type { NoArguments } from './schema-inference.js'
@@ -11,7 +13,7 @@ import {
   type ToolDefinitionChanges,
   type ToolDefinitionInit,
 } from './tool-definition-init.js'
-import type { ToolDescriptor, ToolIcon } from './tool-descriptor.js'
+import type { ToolDescriptor } from './tool-descriptor.js'
 import type { ToolExecutionContext } from './tool-execution-context.js'
 import type { Returned, ReturnedValue, ToolExecutor } from './tool-executor.js'
 import type { ToolInterceptor } from './tool-interceptor.js'
@@ -37,8 +39,9 @@ const BRAND = Symbol.for('toolwire.ToolDefinition')
  * As a class it is an identifier too: a definition bound under it in the container is registered at start.
  */
 export abstract class ToolDefinition<Input = unknown, Args = unknown, Value = unknown>
-  implements ToolDescriptor
+  implements ToolDescriptor, CallableDefinition
 {
+  readonly kind = 'tool'
   readonly name: string
   declare readonly title?: string
   declare readonly description?: string

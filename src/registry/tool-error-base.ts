@@ -1,3 +1,5 @@
+import type { DefinitionKind } from './definition-kind.js'
+
 /** Stands on every `ToolError`, of whichever copy of this package. */
 export const TOOL_ERROR = Symbol.for('toolwire.ToolError')
 
@@ -8,6 +10,8 @@ export const TOOL_ERROR = Symbol.for('toolwire.ToolError')
 export type ToolOutcome = 'not-started' | 'completed' | 'unknown'
 
 export interface ToolErrorOptions {
+  /** What the message speaks of. Default `tool`. */
+  readonly kind?: DefinitionKind | undefined
   readonly cause?: unknown
   readonly outcome?: ToolOutcome
   readonly retryable?: boolean

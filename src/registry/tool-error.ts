@@ -1,6 +1,10 @@
+import type { AskCapability } from './ask-capability.js'
 import { hasBrand } from './brand.js'
+import { subjectOf } from './definition-kind.js'
 import { quoteName } from './quoted-name.js'
+import { shortened } from './shortened.js'
 import { TOOL_ERROR, ToolErrorBase, type ToolErrorOptions } from './tool-error-base.js'
+import type { ValidationIssue } from './validation-issue.js'
 
 export type { ToolErrorOptions, ToolOutcome } from './tool-error-base.js'
 
@@ -28,32 +32,38 @@ export class ToolNotFoundError extends ToolError {
   }
 }
 
+/** No such resource, or none that this caller may see. On MCP: -32602, or -32002 before 2026-07-28, with `data.uri`. */
+export class ResourceNotFoundError extends ToolError {
+  readonly code = 'RESOURCE_NOT_FOUND'
+  readonly uri: string
+  constructor(uri: string, options?: ToolErrorOptions) {
+    super(`Resource not found: ${shortened(uri, 200)}`, options)
+    this.uri = uri
+  }
+}
+
+/** No such prompt, or none that this caller may see. On MCP: -32602. */
+export class PromptNotFoundError extends ToolError {
+  readonly code = 'PROMPT_NOT_FOUND'
+  constructor(promptName: string, options?: ToolErrorOptions) {
+    super(`Unknown prompt ${quoteName(promptName)}`, options)
+  }
+}
+
 /** The tool exists and cannot be called now: it is being removed, or its schema does not compile. */
 export class ToolUnavailableError extends ToolError {
   readonly code = 'TOOL_UNAVAILABLE'
   constructor(toolName: string, reason: string, options?: ToolErrorOptions) {
-    super(`Tool ${quoteName(toolName)} is unavailable: ${reason}`, options)
+    super(`${subjectOf(toolName, options)} is unavailable: ${reason}`, options)
   }
 }
 
 /** A second tool under a name that is taken. The first one keeps working. */
 export class DuplicateToolError extends ToolError {
   readonly code = 'DUPLICATE_TOOL'
-  constructor(toolName: string, registeredBy: string, refused: string) {
-    super(`Tool ${quoteName(toolName)} of ${refused} is already registered by ${registeredBy}`)
+  constructor(toolName: string, registeredBy: string, refused: string, options?: ToolErrorOptions) {
+    super(`${subjectOf(toolName, options)} of ${refused} is already registered by ${registeredBy}`)
   }
-}
-
-/** One thing wrong with an argument or a result. */
-export interface ValidationIssue {
-  /** JSON Pointer (RFC 6901) into the value; `''` is the value itself. */
-  readonly path: string
-  /** The JSON Schema keyword that refused, or `'custom'`. */
-  readonly keyword: string
-  /** A sentence that names the place, the rule and what is allowed. */
-  readonly message: string
-  /** The rule in machine form, such as `{ allowedValues: ['a', 'b'] }`. */
-  readonly params?: Readonly<Record<string, unknown>>
 }
 
 /** The arguments break the tool's schema; `issues` says where and how. */
@@ -61,10 +71,8 @@ export class InvalidArgumentsError extends ToolError {
   readonly code = 'INVALID_ARGUMENTS'
   readonly issues: readonly ValidationIssue[]
   constructor(toolName: string, issues: readonly ValidationIssue[], options?: ToolErrorOptions) {
-    super(
-      `Invalid arguments for ${quoteName(toolName)}: ${issues.map((issue) => issue.message).join('; ')}`,
-      options,
-    )
+    const faults = issues.map(({ message }) => message).join('; ')
+    super(`Invalid arguments for ${quoteName(toolName)}: ${faults}`, options)
     this.issues = Object.freeze(issues.map((issue) => Object.freeze({ ...issue })))
   }
 }
@@ -72,21 +80,14 @@ export class InvalidArgumentsError extends ToolError {
 /** The tool ran, and what it returned is not JSON, breaks its `outputSchema`, or is larger than the limit. */
 export class InvalidResultError extends ToolError {
   readonly code: 'INVALID_RESULT' | 'RESULT_TOO_LARGE'
-  constructor(
-    toolName: string,
-    reason: string,
-    {
-      code = 'INVALID_RESULT',
-      ...options
-    }: ToolErrorOptions & { readonly code?: InvalidResultError['code'] } = {},
-  ) {
-    super(`Tool ${quoteName(toolName)} returned an invalid result: ${reason}`, {
-      outcome: 'completed',
-      ...options,
-    })
-    this.code = code
+  constructor(toolName: string, reason: string, options: InvalidResultOptions = {}) {
+    const fault = `${subjectOf(toolName, options)} returned an invalid result: ${reason}`
+    super(fault, { outcome: 'completed', ...options })
+    this.code = options.code ?? 'INVALID_RESULT'
   }
 }
+
+type InvalidResultOptions = ToolErrorOptions & { readonly code?: InvalidResultError['code'] }
 
 abstract class WaitError extends ToolError {
   /** How long to wait before a repeat can succeed, in milliseconds. */
@@ -109,7 +110,7 @@ export class RateLimitedError extends WaitError {
 export class OverloadedError extends WaitError {
   readonly code = 'OVERLOADED'
   constructor(toolName: string, retryAfterMs: number, options?: ToolErrorOptions) {
-    super(`Tool ${quoteName(toolName)} is overloaded`, retryAfterMs, options)
+    super(`${subjectOf(toolName, options)} is overloaded`, retryAfterMs, options)
   }
 }
 
@@ -117,18 +118,16 @@ export class OverloadedError extends WaitError {
 export class CircuitOpenError extends WaitError {
   readonly code = 'CIRCUIT_OPEN'
   constructor(toolName: string, retryAfterMs: number, options?: ToolErrorOptions) {
-    super(`Tool ${quoteName(toolName)} is failing and is not called for now`, retryAfterMs, options)
+    super(`${subjectOf(toolName, options)} is failing and is not called for now`, retryAfterMs, options)
   }
 }
 
 /** The deadline passed. `outcome` is `unknown` if the executor had started. */
 export class ToolTimeoutError extends ToolError {
   readonly code = 'TIMEOUT'
-  constructor(toolName: string, timeoutMs: number, options?: ToolErrorOptions) {
-    super(`Tool ${quoteName(toolName)} did not finish within ${Math.round(timeoutMs)} ms`, {
-      retryable: true,
-      ...options,
-    })
+  constructor(toolName: string, timeoutMs: number, options?: ToolErrorOptions, failedTo = 'finish') {
+    const fault = `${subjectOf(toolName, options)} did not ${failedTo} within ${Math.round(timeoutMs)} ms`
+    super(fault, { retryable: true, ...options })
   }
 }
 
@@ -169,10 +168,8 @@ export class ApprovalRequiredError extends ToolError {
   readonly code = 'APPROVAL_REQUIRED'
   readonly approvalId: string
   constructor(toolName: string, approvalId: string, options?: ToolErrorOptions) {
-    super(`The call of ${quoteName(toolName)} waits for approval ${approvalId}`, {
-      retryable: true,
-      ...options,
-    })
+    const message = `The call of ${quoteName(toolName)} waits for approval ${approvalId}`
+    super(message, { retryable: true, ...options })
     this.approvalId = approvalId
   }
 }
@@ -185,11 +182,13 @@ export class ApprovalDeniedError extends ToolError {
   }
 }
 
-/** The executor asked the user something, and this caller has no way to answer. */
+/** The executor asked something, and this caller lacks the `capability` to answer. */
 export class AskUnsupportedError extends ToolError {
   readonly code = 'ASK_UNSUPPORTED'
-  constructor(what = 'answer questions', options?: ToolErrorOptions) {
-    super(`This client cannot ${what}`, options)
+  readonly capability: AskCapability
+  constructor(capability: AskCapability = 'elicitation', options?: ToolErrorOptions) {
+    super(`This client cannot be asked: it does not support ${capability}`, options)
+    this.capability = capability
   }
 }
 
@@ -226,6 +225,8 @@ export class ToolExecutionError extends ToolError {
 /** Every error a call can end with; `switch (error.code)` narrows to the class and its fields. */
 export type AnyToolError =
   | ToolNotFoundError
+  | ResourceNotFoundError
+  | PromptNotFoundError
   | ToolUnavailableError
   | DuplicateToolError
   | InvalidArgumentsError

@@ -1,29 +1,29 @@
+import type { Ask } from './ask.js'
 import type { CallAttributes } from './call-attributes.js'
+import type { DefinitionKind } from './definition-kind.js'
+import type { Descriptor } from './descriptor.js'
 import type { Principal } from './principal.js'
 import type { ToolDescriptor } from './tool-descriptor.js'
 
-/** A question to the user, as MCP's form elicitation. */
-export interface AskQuestion {
-  readonly message: string
-  /** A flat JSON Schema object of the fields wanted (MCP `requestedSchema`). */
-  readonly schema: Readonly<Record<string, unknown>>
-}
-
-/** What the user did: filled in the form, said no, or closed it (MCP `ElicitResult`). */
-export type AskAnswer =
-  | { readonly action: 'accept'; readonly content: Readonly<Record<string, unknown>> }
-  | { readonly action: 'decline' | 'cancel' }
-
 /** MCP logging levels (RFC 5424 severities). */
 export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency'
+
+/** What a call is for: to run a tool, read a resource, get a prompt, or complete an argument of one of the latter two. */
+export type CallKind = DefinitionKind | 'completion'
 
 /** The parts of a context that are the same from the first interceptor to the executor. */
 export interface ToolCall {
   /** Unique in its session; over MCP the JSON-RPC request id. */
   readonly callId: string | number
+  readonly kind: CallKind
+  /** The name of what is called, whatever its kind; for a resource that does not exist, its URI. */
   readonly toolName: string
-  /** Unset where no such tool exists: request-ring interceptors see these calls too. */
+  /** The tool that is called. Unset where no such tool exists: request-ring interceptors see these calls too. */
   readonly tool?: ToolDescriptor | undefined
+  /** What is called, whatever its kind; for a completion, what it completes an argument of. */
+  readonly target?: Descriptor | undefined
+  /** Of the resource that is read. */
+  readonly uri?: string | undefined
   readonly sessionId?: string | undefined
   /** W3C trace id: 32 hexadecimal digits. */
   readonly traceId: string
@@ -41,9 +41,13 @@ export interface ToolCall {
   readonly deadline: number
   /** 1, or higher where the call was resumed after a question. */
   readonly round: number
-  /** Asks the user. Rejects with `ASK_UNSUPPORTED`, at once, where nobody can answer. */
-  readonly ask: (question: AskQuestion) => Promise<AskAnswer>
-  /** Runs `fn` the first time and gives its JSON result each time; one that fails is run again. See `ask`. */
+  /**
+   * Asks the user, or the client. Rejects with `ASK_UNSUPPORTED`, at once, where nobody can answer. Meanwhile the deadline
+   * stands still. In MCP 2026-07-28 the call runs again from the start with each answer: what it does before it asks
+   * belongs into {@link once}.
+   */
+  readonly ask: Ask
+  /** Runs `fn` the first time and gives its JSON result each time; one that fails is run again. */
   readonly once: <T>(key: string, fn: () => T | Promise<T>) => Promise<T>
   /** Tells the caller how far the work is. Never fails; nothing is sent once the call has ended. */
   readonly progress: (progress: number, total?: number, message?: string) => void
@@ -99,11 +103,20 @@ export class ToolExecutionContext<out Args = unknown> implements ToolCall {
   get callId() {
     return this.#call.callId
   }
+  get kind() {
+    return this.#call.kind
+  }
   get toolName() {
     return this.#call.toolName
   }
   get tool() {
     return this.#call.tool
+  }
+  get target() {
+    return this.#call.target
+  }
+  get uri() {
+    return this.#call.uri
   }
   get sessionId() {
     return this.#call.sessionId

@@ -48,6 +48,10 @@ export const ToolExecutionResult = Object.freeze({
   success<Value>(value: Value, parts: ToolSuccessParts = {}): ToolSuccess<Value> {
     return new Success(value, parts)
   },
+  /** For a tool whose answer is nothing but content, such as an image: there is no value beside it. */
+  content(...content: readonly ToolContent[]): ToolSuccess<undefined> {
+    return new Success(undefined, { content })
+  },
   /** From a hook the same as throwing `error`. */
   failure(error: unknown, parts: Partial<Ended> = {}): ToolFailure {
     return new Failure(ToolError.from(error), parts)

@@ -4,11 +4,11 @@ import type { AnyToolError } from './tool-error.js'
 import type { ToolExecutionContext } from './tool-execution-context.js'
 import type { ToolExecutionResult } from './tool-execution-result.js'
 
-/** Runs everything inside the interceptor; rejects with a `ToolError` when that fails. */
+/** Runs everything inside the interceptor; rejects with a `ToolError` when that fails, with a `CallSuspension` when the call waits. */
 export type Next = (ctx?: ToolExecutionContext) => Promise<ToolExecutionResult>
 
 /**
- * Wraps calls: logs, refuses, replaces, repeats. Every hook is optional, a plain object will do.
+ * Wraps calls of tools, reads of resources and gets of prompts (`ctx.kind`): logs, refuses, replaces, repeats. Every hook is optional, a plain object will do.
  *
  * The first interceptor is the outermost: `beforeExecute` runs in order, `afterExecute` and `onError` in reverse. Only an
  * interceptor whose `beforeExecute` completed gets one of them; one that throws or answers itself does not.
@@ -32,6 +32,11 @@ export interface ToolInterceptor {
   afterExecute?(ctx: ToolExecutionContext, result: ToolExecutionResult): Awaitable<ToolExecutionResult | void>
   /** Return a success to recover. Throwing replaces the error; the first one becomes its `cause`. */
   onError?(ctx: ToolExecutionContext, error: AnyToolError): Awaitable<ToolExecutionResult | void>
+  /**
+   * The call ends here for now, to run again from the start once a question is answered (MCP 2026-07-28): neither
+   * `afterExecute` nor `onError` is called. In the next round `ctx.round` is higher.
+   */
+  onSuspend?(ctx: ToolExecutionContext): Awaitable<void>
   /**
    * For what must be held around the work in `try`/`finally`. May skip `next`, or call it again once the previous call of
    * it has settled and before returning. Must return a result.

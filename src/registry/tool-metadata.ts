@@ -1,5 +1,6 @@
 import { describe, frozenCopy } from './json-value.js'
 import { listOfStrings } from './list-of-strings.js'
+import { frozenVisibility, type Visibility } from './visibility.js'
 
 /** MCP tool annotations: hints to a client about behaviour, never trusted for a decision of ours. */
 export interface ToolAnnotations {
@@ -20,6 +21,15 @@ export interface ToolMetadataInit {
   /** Calls a minute for each caller, where a `RateLimitInterceptor` guards the tool. Default: the interceptor's. */
   readonly rateLimit?: { readonly perMinute: number }
   readonly tags?: Iterable<string>
+  /** Who may see it; everybody else is told that there is no such thing. Default: everybody. */
+  readonly visibility?: Visibility
+  /** The largest result, in characters of JSON, roughly. Default: the runtime's. */
+  readonly maxResultSize?: number
+  /**
+   * What becomes of a larger result: an error that tells the model to ask for less (`refuse`, default), or a link to a
+   * resource that holds it for a while, for this caller alone (`spill`). One with an output schema is always refused.
+   */
+  readonly largeResult?: 'refuse' | 'spill'
   /** `true`, or a sentence that says what to use instead. */
   readonly deprecated?: boolean | string
   /** Where to read more: name to URL, such as `{ runbook: 'https://…' }`. */
@@ -49,12 +59,15 @@ export interface ToolMetadata extends Omit<ToolMetadataInit, 'tags'> {
  * A deeply frozen copy of what an author says. Throws a `TypeError` that names the field of a value that makes no sense:
  * decisions about safety hang on them, and `readOnly: 'no'` would count as yes.
  */
-export function metadataInit({ tags = [], ...init }: ToolMetadataInit): ToolMetadataInit {
+export function metadataInit({ tags = [], visibility, ...init }: ToolMetadataInit): ToolMetadataInit {
   for (const name of ['readOnly', 'destructive', 'idempotent'] as const)
     requireBoolean(`metadata.${name}`, init[name])
   requireTimeout(init.timeoutMs)
   requireQuota(init.rateLimit)
-  return frozenCopy({ ...init, tags: [...new Set(listOfStrings(tags, 'metadata.tags'))] }, 'metadata')
+  requireLargeResult(init)
+  const said = { ...init, tags: [...new Set(listOfStrings(tags, 'metadata.tags'))] }
+  if (visibility === undefined) return frozenCopy(said, 'metadata')
+  return Object.freeze({ ...frozenCopy(said, 'metadata'), visibility: frozenVisibility(visibility) })
 }
 
 /** The effective, deeply frozen metadata. Throws as {@link metadataInit} does. */
@@ -88,4 +101,14 @@ function requireQuota(rateLimit: ToolMetadataInit['rateLimit']): void {
   throw new TypeError(
     `metadata.rateLimit.perMinute must be a whole number from 0 (got ${describe(perMinute)})`,
   )
+}
+
+function requireLargeResult({ maxResultSize, largeResult }: ToolMetadataInit): void {
+  if (maxResultSize !== undefined && !(Number.isInteger(maxResultSize) && maxResultSize > 0)) {
+    throw new TypeError(
+      `metadata.maxResultSize must be a whole number from 1 (got ${describe(maxResultSize)})`,
+    )
+  }
+  if (largeResult === undefined || largeResult === 'refuse' || largeResult === 'spill') return
+  throw new TypeError(`metadata.largeResult must be 'refuse' or 'spill' (got ${describe(largeResult)})`)
 }

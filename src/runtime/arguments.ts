@@ -1,12 +1,13 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Awaitable } from '../registry/awaitable.js'
+import type { CallableDefinition } from '../registry/callable-definition.js'
 import { pointerTo } from '../registry/json-pointer.js'
 import { describe, isObject, isPlain } from '../registry/json-value.js'
 import { shortened } from '../registry/shortened.js'
-import type { ToolDefinition } from '../registry/tool-definition.js'
-import { InvalidArgumentsError, type ValidationIssue } from '../registry/tool-error.js'
+import { InvalidArgumentsError } from '../registry/tool-error.js'
+import type { ValidationIssue } from '../registry/validation-issue.js'
 import { ArgumentsCopy } from './arguments-copy.js'
-import type { ToolValidators } from './tool-validators.js'
+import type { DefinitionValidators } from './definition-validators.js'
 
 const MAX_ISSUES = 20
 const MAX_MESSAGE = 500
@@ -16,20 +17,20 @@ const MAX_MESSAGE = 500
  * are neither changed nor kept. Rejects, or throws, with `INVALID_ARGUMENTS`.
  */
 export class ArgumentsPipeline {
-  readonly #tool: ToolDefinition
-  readonly #validators: ToolValidators
+  readonly #definition: CallableDefinition
+  readonly #validators: DefinitionValidators
 
-  constructor(tool: ToolDefinition, validators: ToolValidators) {
-    this.#tool = tool
+  constructor(definition: CallableDefinition, validators: DefinitionValidators) {
+    this.#definition = definition
     this.#validators = validators
   }
 
   prepare(sent: unknown): Awaitable<unknown> {
     const args = this.#parse(sent)
-    const { standard } = this.#tool.parameters
+    const { standard } = this.#definition.parameters
     if (standard !== undefined) return this.#prepareWith(standard, args)
     const issues = this.#validators.args(args)
-    if (issues.length > 0) throw new InvalidArgumentsError(this.#tool.name, issues)
+    if (issues.length > 0) throw new InvalidArgumentsError(this.#definition.name, issues)
     return freezeTree(args)
   }
 
@@ -38,16 +39,16 @@ export class ArgumentsPipeline {
     if (sent === undefined) return {}
     if (!isObject(sent) || !isPlain(sent)) {
       const message = `arguments must be an object of named arguments (got ${describe(sent)})`
-      throw new InvalidArgumentsError(this.#tool.name, [{ path: '', keyword: 'type', message }])
+      throw new InvalidArgumentsError(this.#definition.name, [{ path: '', keyword: 'type', message }])
     }
-    return new ArgumentsCopy(this.#tool.name).object(sent, '', 0)
+    return new ArgumentsCopy(this.#definition.name).object(sent, '', 0)
   }
 
   /** The schema library's own validation; `ctx.args` is its output. */
   async #prepareWith(standard: StandardSchemaV1, args: unknown): Promise<unknown> {
     const result = await standard['~standard'].validate(args)
     if (result.issues === undefined) return freezeGraph(result.value)
-    throw new InvalidArgumentsError(this.#tool.name, listed(result.issues))
+    throw new InvalidArgumentsError(this.#definition.name, listed(result.issues))
   }
 }
 

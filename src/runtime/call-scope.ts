@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { RegisteredTool } from '../registry/registered-tool.js'
+import type { RegisteredDefinition } from '../registry/registered-definition.js'
 import type { ToolExecutionContext } from '../registry/tool-execution-context.js'
 import type { Call } from './call.js'
 
@@ -21,9 +21,9 @@ export function runInCall<T>(call: Call, ctx: ToolExecutionContext, work: () => 
   return scopes.run({ call, ctx, outer: scopes.getStore() }, work)
 }
 
-/** How many of the calls around the running code hold a lease of a tool; they may give it back later. */
-export function ownLeases(): (tool: RegisteredTool) => number {
+/** How many of the calls around the running code hold a lease of a definition; they may give it back later. */
+export function ownLeases(): (registered: RegisteredDefinition) => number {
   const calls: Call[] = []
   for (let scope = scopes.getStore(); scope !== undefined; scope = scope.outer) calls.push(scope.call)
-  return (tool) => calls.filter(({ lease }) => lease === tool).length
+  return (registered) => calls.filter(({ lease }) => lease === registered).length
 }

@@ -1,71 +1,79 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import type { Ask } from '../registry/ask.js'
 import { CallAttributes } from '../registry/call-attributes.js'
 import { callForeign } from '../registry/foreign-code.js'
-import type { RegisteredTool } from '../registry/registered-tool.js'
+import type { RegisteredDefinition } from '../registry/registered-definition.js'
 import type { ToolDescriptor } from '../registry/tool-descriptor.js'
-import {
-  type AnyToolError,
-  AskUnsupportedError,
-  ToolAbortedError,
-  type ToolOutcome,
-  ToolTimeoutError,
-} from '../registry/tool-error.js'
-import type { AskAnswer, AskQuestion, LogLevel, ToolCall } from '../registry/tool-execution-context.js'
+import { ToolAbortedError, type ToolOutcome, ToolTimeoutError } from '../registry/tool-error.js'
+import type { CallKind, LogLevel, ToolCall } from '../registry/tool-execution-context.js'
 import type { ToolSuccess } from '../registry/tool-execution-result.js'
-import { askUntilAborted } from './ask-until-aborted.js'
 import { type CallOptions, callerKey } from './call-options.js'
-import { OnceSteps } from './once-steps.js'
+import type { CallTarget } from './call-target.js'
+import { CallWork, type Interruption } from './call-work.js'
+import { Deadline } from './deadline.js'
+import { type AskingCall, Dialogue, type DialogueOptions } from './dialogue.js'
 import { follow } from './shared-signal.js'
 
 /** How long an aborted call may take to unwind (hooks that clean up, audit) before it is answered anyway. */
 const UNWIND_MS = 1_000
 
+/** How a call ends, or why it waits. */
+export type CallOutcome = ToolSuccess | Interruption
+
 /** One call while it runs. What an executor may never touch (ids, signal, attributes) is made at the first touch. */
-export class Call implements ToolCall {
+export class Call implements ToolCall, AskingCall {
+  readonly kind: CallKind
   readonly toolName: string
-  readonly tool: ToolDescriptor | undefined
-  readonly timeoutMs: number
-  /** Both on the clock of `performance.now()`. */
-  readonly startedAt = performance.now()
-  readonly expiresAt: number
-  readonly round = 1
+  readonly target: CallTarget['descriptor']
+  readonly uri: string | undefined
+  readonly limit: Deadline
   /** What is known of the work: of its last attempt, if there were several. */
   outcome: ToolOutcome = 'not-started'
   /** Times that the executor was started. */
   attempts = 0
   /** The result that the execution ring gave and that has passed the check. */
   checkedResult: ToolSuccess | undefined
-  /** The tool that it keeps from being let go. */
-  lease: RegisteredTool | undefined
+  /** The definition that it keeps from being let go. */
+  lease: RegisteredDefinition | undefined
   /** Where it stands among the running calls. */
   index = 0
   /** Interceptors stand around the executor. */
   hasChain = true
-  /** Why it was aborted, if it was. */
-  abortedBy: AnyToolError | undefined
+  /** Why it was ended early: aborted, or suspended until there is an answer. */
+  interruptedBy: Interruption | undefined
   /** No answer is awaited any more: progress and log lines are dropped. */
   ended = false
   readonly #options: CallOptions
-  #onEnd: ((outcome: ToolSuccess | AnyToolError) => void) | undefined
+  readonly #asking: Omit<DialogueOptions, 'ask'>
+  #onEnd: ((outcome: CallOutcome) => void) | undefined
   #unwinding: NodeJS.Timeout | undefined
   #letGoOfCaller: (() => void) | undefined
   #callId: string | number | undefined
   #traceId: string | undefined
   #attributes: CallAttributes | undefined
-  #once: OnceSteps | undefined
+  #dialogue: Dialogue | undefined
   #controller: AbortController | undefined
-  #interrupt: ((error: AnyToolError) => void) | undefined
-  #unsettled = 0
-  #onSettled: (() => void) | undefined
+  #work: CallWork | undefined
 
-  constructor(toolName: string, tool: ToolDescriptor | undefined, timeoutMs: number, options: CallOptions) {
-    this.toolName = toolName
-    this.tool = tool
-    this.timeoutMs = timeoutMs
-    this.expiresAt = this.startedAt + timeoutMs
+  constructor(
+    { kind, name, descriptor, uri }: CallTarget,
+    timeoutMs: number,
+    options: CallOptions,
+    asking: Omit<DialogueOptions, 'ask'>,
+  ) {
+    this.kind = kind
+    this.toolName = name
+    this.target = descriptor
+    this.uri = uri
+    this.limit = new Deadline(timeoutMs)
     this.#options = options
+    this.#asking = asking
   }
 
+  get tool(): ToolDescriptor | undefined {
+    // What is called as a tool is one.
+    return this.kind === 'tool' ? (this.target as ToolDescriptor | undefined) : undefined
+  }
   get callId(): string | number {
     this.#callId ??= this.#options.callId ?? randomUUID()
     return this.#callId
@@ -91,30 +99,34 @@ export class Call implements ToolCall {
     return this.#attributes
   }
   get deadline(): number {
-    return performance.timeOrigin + this.expiresAt
+    return performance.timeOrigin + this.limit.expiresAt
+  }
+  get round(): number {
+    return this.#asking.round?.number ?? 1
   }
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
-      if (this.abortedBy !== undefined) this.#controller.abort(this.abortedBy)
+      if (this.interruptedBy !== undefined) this.#controller.abort(this.interruptedBy)
     }
     return this.#controller.signal
   }
 
   /** The call is on its way: from now on its caller's signal aborts it. `onEnd` hears once how it ended. */
-  begin(onEnd: (outcome: ToolSuccess | AnyToolError) => void): void {
+  begin(onEnd: (outcome: CallOutcome) => void): void {
     this.#onEnd = onEnd
-    if (this.timeoutMs <= 0) this.abort(new ToolTimeoutError(this.toolName, this.timeoutMs))
+    const { timeoutMs } = this.limit
+    if (timeoutMs <= 0) this.interrupt(new ToolTimeoutError(this.toolName, timeoutMs))
     const { signal } = this.#options
     if (signal === undefined) return
     const aborted = () => new ToolAbortedError(this.toolName, { outcome: this.outcome, cause: signal.reason })
-    const abort = () => this.abort(aborted())
+    const abort = () => this.interrupt(aborted())
     if (signal.aborted) abort()
     else this.#letGoOfCaller = follow(signal, abort)
   }
 
   /** The call has its answer; only the first one counts. */
-  end(outcome: ToolSuccess | AnyToolError): void {
+  end(outcome: CallOutcome): void {
     if (this.ended) return
     this.ended = true
     if (this.#unwinding !== undefined) clearTimeout(this.#unwinding)
@@ -122,8 +134,8 @@ export class Call implements ToolCall {
     this.#onEnd?.(outcome)
   }
 
-  /** Keeps the tool from being let go until {@link giveBack}. */
-  take(lease: RegisteredTool): void {
+  /** Keeps the definition from being let go until {@link giveBack}. */
+  take(lease: RegisteredDefinition): void {
     lease.acquire()
     this.lease = lease
   }
@@ -136,14 +148,14 @@ export class Call implements ToolCall {
 
   /** What a result says of its call. */
   stamp(): { readonly toolName: string; readonly durationMs: number } {
-    return { toolName: this.toolName, durationMs: performance.now() - this.startedAt }
+    return { toolName: this.toolName, durationMs: performance.now() - this.limit.startedAt }
   }
 
-  /** Ends the work early: by the caller, the deadline or shutdown. The first reason stays. */
-  abort(reason: AnyToolError): void {
-    if (this.abortedBy !== undefined || this.ended) return
-    this.abortedBy = reason
-    this.#interrupt?.(reason)
+  /** Ends the work early: by the caller, the deadline, shutdown, or a question. The first reason stays. */
+  interrupt(reason: Interruption): void {
+    if (this.interruptedBy !== undefined || this.ended) return
+    this.interruptedBy = reason
+    this.#work?.interrupt(reason)
     this.#controller?.abort(reason)
     this.#unwinding = setTimeout(() => this.end(reason), UNWIND_MS)
   }
@@ -159,78 +171,52 @@ export class Call implements ToolCall {
     if (attempt === this.attempts) this.outcome = outcome
   }
 
-  /** Nothing may start once the call is aborted, or answered: an interceptor may have let go of its `next`. */
+  /** Nothing may start once the call is interrupted, or answered: an interceptor may have let go of its `next`. */
   throwIfOver(): void {
-    if (this.abortedBy !== undefined) throw this.abortedBy
+    if (this.interruptedBy !== undefined) throw this.interruptedBy
     if (this.ended) throw new ToolAbortedError(this.toolName, { outcome: this.outcome })
   }
 
-  /**
-   * Settles as the executor's `work` does, by way of `completed` and `failed`, or rejects when the call is aborted,
-   * whichever comes first. Work that goes on after that is still waited for by {@link whenWorkSettles}.
-   */
+  /** Waits for the executor's `work` until the call is interrupted, as `CallWork.race` says. */
   race<T, R>(
     work: Promise<T>,
     completed: (value: T) => R,
-    failed: (thrown: unknown) => AnyToolError,
+    failed: (thrown: unknown) => Interruption,
   ): Promise<R> {
-    this.#unsettled++
-    const settled = Promise.resolve(work).then(
-      (value) => {
-        this.#settle()
-        try {
-          return completed(value)
-        } catch (thrown) {
-          throw failed(thrown)
-        }
-      },
-      (thrown: unknown) => {
-        this.#settle()
-        throw failed(thrown)
-      },
-    )
-    // With no interceptors to unwind through, an abort ends the call itself: that saves a promise.
-    if (!this.hasChain) return this.#interruptBy(settled, (reason) => this.end(failed(reason)))
-    return new Promise<R>((resolve, reject) => {
-      settled.then(resolve, reject)
-      this.#interruptBy(settled, (reason) => reject(failed(reason)))
-    })
-  }
-
-  #interruptBy<T>(work: T, interrupt: (reason: AnyToolError) => void): T {
-    this.#interrupt = interrupt
+    this.#work ??= new CallWork()
+    // With no interceptors to unwind through, an interruption ends the call itself.
+    const endCall = this.hasChain ? undefined : (reason: Interruption) => this.end(reason)
+    const raced = this.#work.race(work, completed, failed, endCall)
     // The executor may have ended the call itself.
-    if (this.abortedBy !== undefined) interrupt(this.abortedBy)
-    return work
+    if (this.interruptedBy !== undefined) this.#work.interrupt(this.interruptedBy)
+    return raced
   }
 
   /** Something that the executor started has not settled. */
   get isWorking(): boolean {
-    return this.#unsettled > 0
+    return this.#work?.isRunning === true
   }
 
   /** Calls `then` once nothing that the executor started is running any more. */
   whenWorkSettles(then: () => void): void {
-    this.#onSettled = then
+    this.#work?.whenSettled(then)
   }
 
-  #settle(): void {
-    if (--this.#unsettled === 0) this.#onSettled?.()
+  get remainingMs(): number {
+    return this.limit.remainingMs
   }
 
-  get ask() {
-    return async (question: AskQuestion): Promise<AskAnswer> => {
-      const { ask } = this.#options
-      if (ask === undefined) throw new AskUnsupportedError('ask the user', { outcome: this.outcome })
-      return askUntilAborted(ask, question, this.signal)
-    }
+  pauseDeadline(): () => void {
+    return this.limit.pause()
+  }
+
+  get ask(): Ask {
+    // What is answered fits what is asked: the dialogue has checked it.
+    return ((question) => this.#talk().ask(question)) as Ask
   }
 
   get once() {
-    return <T>(key: string, fn: () => T | Promise<T>): Promise<T> => {
-      this.#once ??= new OnceSteps()
-      return this.#once.run(key, fn)
-    }
+    return <T>(key: string, fn: () => T | Promise<T>): Promise<T> => this.#talk().once(key, fn)
   }
 
   get progress() {
@@ -243,5 +229,10 @@ export class Call implements ToolCall {
     return (level: LogLevel, data: unknown, logger?: string): void => {
       if (!this.ended) callForeign(() => this.#options.onLog?.(level, data, logger))
     }
+  }
+
+  #talk(): Dialogue {
+    this.#dialogue ??= new Dialogue(this, { ...this.#asking, ask: this.#options.ask })
+    return this.#dialogue
   }
 }

@@ -1,32 +1,27 @@
 import { type ArrangedInterceptor, arrange } from '../interceptors/arrangement.js'
-import { InterceptorChain } from '../interceptors/chain.js'
+import type { InterceptorChain } from '../interceptors/chain.js'
 import type { Logger } from '../interceptors/logger.js'
 import { type Awaitable, andThen, isPromise } from '../registry/awaitable.js'
-import type { RegisteredTool } from '../registry/registered-tool.js'
-import type { ToolDefinition } from '../registry/tool-definition.js'
-import {
-  type AnyToolError,
-  ShuttingDownError,
-  ToolError,
-  ToolNotFoundError,
-  ToolUnavailableError,
-} from '../registry/tool-error.js'
+import { CallSuspension } from '../registry/call-suspension.js'
+import type { CallableDefinition } from '../registry/callable-definition.js'
+import type { RegisteredDefinition } from '../registry/registered-definition.js'
+import { type AnyToolError, ShuttingDownError, ToolError } from '../registry/tool-error.js'
 import { ToolExecutionContext } from '../registry/tool-execution-context.js'
 import { ToolExecutionResult, type ToolSuccess } from '../registry/tool-execution-result.js'
 import type { ToolInterceptor } from '../registry/tool-interceptor.js'
-import type { ToolRegistry } from '../registry/tool-registry.js'
-import { ArgumentsPipeline } from './arguments.js'
-import { Call } from './call.js'
-import type { CallOptions } from './call-options.js'
+import type { CheckForm } from './ask-answer.js'
+import { Call, type CallOutcome } from './call.js'
+import type { CallOptions, CallRound } from './call-options.js'
+import { type CallRequest, notFound } from './call-request.js'
 import { runInCall } from './call-scope.js'
+import type { DialogueOptions } from './dialogue.js'
 import { runExecutor } from './executor-run.js'
 import { checkResult } from './result-check.js'
+import { type Route, ring, routeTo } from './route.js'
 import { RunningCalls } from './running-calls.js'
 import type { SchemaValidator } from './schema/schema-validator.js'
-import { ToolValidators } from './tool-validators.js'
 
 export interface ExecutorRouterOptions {
-  readonly registry: ToolRegistry
   readonly validator: SchemaValidator
   readonly logger: Logger
   /** Around every tool, and around calls of tools that do not exist. */
@@ -34,17 +29,12 @@ export interface ExecutorRouterOptions {
   readonly isMandatory: (interceptor: ToolInterceptor) => boolean
   /** The deadline of a call whose tool names none, in milliseconds. */
   readonly defaultTimeoutMs: number
-  /** The largest result, in characters of JSON, roughly. */
+  /** How long an answer to `ctx.ask` may take, in milliseconds. */
+  readonly askTimeoutMs: number
+  /** The largest result of a definition that names none, in characters of JSON, roughly. */
   readonly maxResultSize: number
-}
-
-/** A tool with all that stands around it, built once. */
-interface Route {
-  readonly tool: ToolDefinition
-  readonly validators: ToolValidators
-  readonly args: ArgumentsPipeline
-  readonly requestRing: InterceptorChain
-  readonly executionRing: InterceptorChain
+  /** May answer with something smaller what is too large; without an answer it is refused. */
+  readonly spill: (call: Call, definition: CallableDefinition, result: ToolSuccess) => ToolSuccess | undefined
 }
 
 /**
@@ -55,28 +45,43 @@ interface Route {
  */
 export class ExecutorRouter {
   readonly #options: ExecutorRouterOptions
-  readonly #routes = new WeakMap<RegisteredTool, Route>()
-  /** Calls of unknown tools pass the shared request ring too. */
+  readonly #routes = new WeakMap<RegisteredDefinition, Route>()
+  /** Calls of what does not exist pass the shared request ring too. */
   readonly #unknownRing: InterceptorChain
   readonly #running = new RunningCalls()
+  readonly #asking: Omit<DialogueOptions, 'ask'>
   #isDraining = false
 
   constructor(options: ExecutorRouterOptions) {
     this.#options = options
+    const { validator, askTimeoutMs } = options
+    const checkForm: CheckForm = (schema, content) => validator.compile(schema)(content)
+    this.#asking = { round: undefined, askTimeoutMs, checkForm }
     this.#unknownRing = ring('request', arrange({ shared: options.interceptors, provider: [], tool: [] }))
   }
 
-  call(toolName: string, input: unknown, options: CallOptions = {}): Promise<ToolExecutionResult> {
-    const registered = this.#options.registry.registered(toolName)
+  /** With `round` the call may end with a question. */
+  run(request: CallRequest, options: CallOptions): Promise<ToolExecutionResult>
+  run(
+    request: CallRequest,
+    options: CallOptions,
+    round: CallRound | undefined,
+  ): Promise<ToolExecutionResult | CallSuspension>
+  run(
+    request: CallRequest,
+    options: CallOptions,
+    round?: CallRound,
+  ): Promise<ToolExecutionResult | CallSuspension> {
+    const { registered } = request
     const route = registered && this.#routeOf(registered)
-    const call = new Call(toolName, registered?.definition, this.#timeoutMs(registered, options), options)
-    const ctx = new ToolExecutionContext(call, input)
+    const call = this.#newCall(request, options, round)
+    const ctx = new ToolExecutionContext(call, request.input)
     if (registered !== undefined) call.take(registered)
     call.hasChain = !(route?.requestRing.isEmpty && route.executionRing.isEmpty)
     return new Promise((resolve) => {
       this.#running.add(call)
       const succeed = (result: ToolSuccess) => call.end(result)
-      const fail = (thrown: unknown) => call.end(ToolError.from(thrown))
+      const fail = (thrown: unknown) => call.end(CallSuspension.is(thrown) ? thrown : ToolError.from(thrown))
       try {
         call.begin((outcome) => {
           this.#running.delete(call)
@@ -86,7 +91,7 @@ export class ExecutorRouter {
         })
         const chain = route?.requestRing ?? this.#unknownRing
         const ended = runInCall(call, ctx, () =>
-          chain.run(ctx, (inner) => this.#runPrepared(call, route, inner)),
+          chain.run(ctx, (inner) => this.#runPrepared(call, request, route, inner)),
         )
         if (isPromise(ended)) ended.then(succeed, fail)
         else succeed(ended)
@@ -96,32 +101,18 @@ export class ExecutorRouter {
     })
   }
 
-  /** The effective interceptors of a tool, outermost first. Throws `ToolNotFoundError`. */
-  explain(toolName: string): readonly ArrangedInterceptor[] {
-    const registered = this.#options.registry.registered(toolName)
-    if (registered === undefined) throw new ToolNotFoundError(toolName)
-    return this.arrange(registered.definition, registered.source.interceptors)
-  }
-
-  /** The interceptors that a tool would run with, outermost first. */
-  arrange(tool: ToolDefinition, ofProvider: readonly ToolInterceptor[] = []): readonly ArrangedInterceptor[] {
+  /** The interceptors that a definition would run with, outermost first. */
+  arrange(
+    { interceptors: own }: CallableDefinition,
+    ofProvider: readonly ToolInterceptor[] = [],
+  ): readonly ArrangedInterceptor[] {
     const { interceptors, isMandatory } = this.#options
-    return arrange({ shared: interceptors, provider: ofProvider, tool: tool.interceptors }, isMandatory)
+    return arrange({ shared: interceptors, provider: ofProvider, tool: own }, isMandatory)
   }
 
-  /** Compiles every schema now rather than at the first call. Returns the tools that cannot be used, with the reason. */
-  warmUp(): readonly ToolUnavailableError[] {
-    const failures: ToolUnavailableError[] = []
-    for (const { name } of this.#options.registry.list()) {
-      const registered = this.#options.registry.registered(name)
-      try {
-        if (registered !== undefined) this.#routeOf(registered).validators.compile()
-      } catch (thrown) {
-        if (!(thrown instanceof ToolUnavailableError)) throw thrown
-        failures.push(thrown)
-      }
-    }
-    return failures
+  /** Compiles the schemas of a definition. Throws `ToolUnavailableError`. */
+  compile(registered: RegisteredDefinition): void {
+    this.#routeOf(registered).validators.compile()
   }
 
   /** New calls are refused; resolves when the running ones have ended, which are aborted after `drainMs`. */
@@ -132,33 +123,60 @@ export class ExecutorRouter {
     await this.#running.whenIdle()
   }
 
-  #runPrepared(call: Call, route: Route | undefined, ctx: ToolExecutionContext): Awaitable<ToolSuccess> {
+  #newCall({ kind, name, registered, uri }: CallRequest, options: CallOptions, round?: CallRound): Call {
+    const descriptor = registered?.definition
+    const target = { kind, name: descriptor?.name ?? name, descriptor, uri }
+    const asking = round === undefined ? this.#asking : { ...this.#asking, round }
+    return new Call(target, this.#timeoutMs(registered, options), options, asking)
+  }
+
+  #runPrepared(
+    call: Call,
+    request: CallRequest,
+    route: Route | undefined,
+    ctx: ToolExecutionContext,
+  ): Awaitable<ToolSuccess> {
     call.throwIfOver()
     if (this.#isDraining) throw new ShuttingDownError()
-    if (route === undefined) throw new ToolNotFoundError(call.toolName)
+    if (route === undefined) throw notFound(request)
+    if (request.execute !== undefined) return this.#runRing(call, { ...route, execute: request.execute }, ctx)
     route.validators.compile()
     return andThen(route.args.prepare(ctx.args), (args) => {
       const prepared = ctx.with({ args })
       if (!route.executionRing.isEmpty) return this.#runRing(call, route, prepared)
       // One promise fewer than with a ring that does nothing.
-      return runExecutor(call, route.tool, prepared, (result) => this.#checked(call, route, result))
+      return runExecutor(call, route, prepared, (result) => this.#checked(call, route, result))
     })
   }
 
   async #runRing(call: Call, route: Route, ctx: ToolExecutionContext): Promise<ToolSuccess> {
     try {
-      const execute = (inner: ToolExecutionContext) => runExecutor(call, route.tool, inner)
+      const execute = (inner: ToolExecutionContext) => runExecutor(call, route, inner)
       return this.#checked(call, route, await route.executionRing.run(ctx, execute))
     } catch (thrown) {
+      if (CallSuspension.is(thrown)) throw thrown
       throw ToolError.from(thrown).withOutcomeOf(call.outcome)
     }
   }
 
   #checked(call: Call, route: Route | undefined, result: ToolSuccess): ToolSuccess {
-    const maxSize = this.#options.maxResultSize
-    checkResult(call.toolName, result, { validate: route?.validators.result, maxSize })
-    call.checkedResult = result
-    return result
+    call.checkedResult = this.#check(call, route, result)
+    return call.checkedResult
+  }
+
+  #check(call: Call, route: Route | undefined, result: ToolSuccess): ToolSuccess {
+    const { maxResultSize, spill } = this.#options
+    const definition = route?.definition
+    const maxSize = definition?.metadata.maxResultSize ?? maxResultSize
+    const validate = call.kind === 'completion' ? undefined : route?.validators.result
+    try {
+      checkResult(definition ?? { name: call.toolName }, result, { validate, maxSize })
+      return result
+    } catch (thrown) {
+      const smaller = isTooLarge(thrown) && definition && spill(call, definition, result)
+      if (!smaller) throw thrown
+      return smaller
+    }
   }
 
   /** The answer did not wait for the work; the tool's lease does. */
@@ -171,35 +189,29 @@ export class ExecutorRouter {
     })
   }
 
-  #routeOf(registered: RegisteredTool): Route {
+  #routeOf(registered: RegisteredDefinition): Route {
     const known = this.#routes.get(registered)
     if (known !== undefined) return known
-    const arranged = this.arrange(registered.definition, registered.source.interceptors)
-    const tool = registered.definition
-    const validators = new ToolValidators(tool, this.#options.validator)
-    const route: Route = {
-      tool,
-      validators,
-      args: new ArgumentsPipeline(tool, validators),
-      requestRing: ring('request', arranged),
-      executionRing: ring('execution', arranged),
-    }
+    const { definition, source } = registered
+    const arranged = this.arrange(definition, source.interceptors)
+    const route = routeTo(definition, arranged, this.#options.validator)
     this.#routes.set(registered, route)
     return route
   }
 
-  #timeoutMs(registered: RegisteredTool | undefined, { timeoutMs }: CallOptions): number {
+  #timeoutMs(registered: RegisteredDefinition | undefined, { timeoutMs }: CallOptions): number {
     const own = registered?.definition.metadata.timeoutMs ?? this.#options.defaultTimeoutMs
     const asked = Number(timeoutMs ?? own)
     return Number.isNaN(asked) ? own : Math.min(own, asked)
   }
 
-  #answer(call: Call, route: Route | undefined, outcome: ToolSuccess | AnyToolError): ToolExecutionResult {
+  #answer(call: Call, route: Route | undefined, outcome: CallOutcome): ToolExecutionResult | CallSuspension {
     if (outcome === call.checkedResult) return outcome
+    if (CallSuspension.is(outcome)) return outcome
     try {
       if (ToolError.is(outcome)) throw outcome
-      this.#checked(call, route, outcome)
-      return ToolExecutionResult.success(outcome.value, { ...outcome, ...call.stamp() })
+      const checked = this.#checked(call, route, outcome)
+      return ToolExecutionResult.success(checked.value, { ...checked, ...call.stamp() })
     } catch (thrown) {
       return this.#failure(call, ToolError.from(thrown))
     }
@@ -214,7 +226,6 @@ export class ExecutorRouter {
   }
 }
 
-function ring(name: 'request' | 'execution', arranged: readonly ArrangedInterceptor[]): InterceptorChain {
-  const interceptors = arranged.filter((one) => one.ring === name).map(({ interceptor }) => interceptor)
-  return new InterceptorChain(interceptors, { argumentsAreFinal: name === 'execution' })
+function isTooLarge(thrown: unknown): boolean {
+  return ToolError.is(thrown) && thrown.code === 'RESULT_TOO_LARGE'
 }

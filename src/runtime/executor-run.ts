@@ -1,9 +1,16 @@
 import { type Awaitable, isPromise } from '../registry/awaitable.js'
-import type { ToolDefinition } from '../registry/tool-definition.js'
+import { CallSuspension } from '../registry/call-suspension.js'
+import type { CallableDefinition } from '../registry/callable-definition.js'
 import { ToolError, ToolExecutionError } from '../registry/tool-error.js'
 import type { ToolExecutionContext } from '../registry/tool-execution-context.js'
 import { ToolExecutionResult, type ToolSuccess } from '../registry/tool-execution-result.js'
 import type { Call } from './call.js'
+
+/** What is run, and for which definition. */
+export interface Executable {
+  readonly definition: CallableDefinition
+  readonly execute: (ctx: ToolExecutionContext) => unknown
+}
 
 /**
  * Starts the executor and makes a result of what it gives. A second start in one call is refused, unless the tool is
@@ -11,28 +18,31 @@ import type { Call } from './call.js'
  */
 export function runExecutor(
   call: Call,
-  tool: ToolDefinition,
+  { definition, execute }: Executable,
   ctx: ToolExecutionContext,
   leave: (result: ToolSuccess) => ToolSuccess = (result) => result,
 ): Awaitable<ToolSuccess> {
   call.throwIfOver()
-  if (call.attempts > 0 && call.outcome !== 'not-started' && !tool.metadata.idempotent) {
-    const refusal = `${tool.name} is not idempotent and may have acted: it is not run again in the same call`
+  if (call.attempts > 0 && call.outcome !== 'not-started' && !definition.metadata.idempotent) {
+    const refusal = `${definition.name} is not idempotent and may have acted: it is not run again in the same call`
     throw new ToolExecutionError(refusal, { outcome: call.outcome })
   }
   const attempt = call.startAttempt()
   const completed = (returned: unknown) => {
+    // An executor that went on all the same does not know the answer.
+    if (CallSuspension.is(call.interruptedBy)) throw call.interruptedBy
     const result = successOf(call, returned)
     call.settleAttempt(attempt, 'completed')
     return leave(result)
   }
   const failed = (thrown: unknown) => {
+    if (CallSuspension.is(thrown)) return thrown
     const error = ToolError.from(thrown)
     call.settleAttempt(attempt, error.outcome)
     return error
   }
   try {
-    const returned = tool.execute(ctx)
+    const returned = execute(ctx)
     return isPromise(returned) ? call.race(returned, completed, failed) : completed(returned)
   } catch (thrown) {
     throw failed(thrown)

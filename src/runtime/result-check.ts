@@ -1,3 +1,4 @@
+import type { DefinitionKind } from '../registry/definition-kind.js'
 import { pointerTo } from '../registry/json-pointer.js'
 import { describe, isPlain } from '../registry/json-value.js'
 import { InvalidResultError } from '../registry/tool-error.js'
@@ -9,11 +10,11 @@ const MAX_DEPTH = 500
 
 /** Refuses a result that is not JSON, is larger than `maxSize` characters of JSON (roughly), or breaks `outputSchema`. */
 export function checkResult(
-  toolName: string,
+  owner: ResultOwner,
   result: ToolSuccess,
   { validate, maxSize }: { readonly validate: Validate | undefined; readonly maxSize: number },
 ): void {
-  const survey = new JsonSurvey(toolName, maxSize)
+  const survey = new JsonSurvey(owner, maxSize)
   survey.visit(result.value)
   if (result.content !== undefined) survey.visit(result.content)
   if (result.meta !== undefined) survey.visit(result.meta)
@@ -21,7 +22,15 @@ export function checkResult(
   const json = survey.convertsOnWrite ? JSON.parse(JSON.stringify(result.value)) : result.value
   const issues = validate(json)
   if (issues.length > 0)
-    throw new InvalidResultError(toolName, issues.map(({ message }) => message).join('; '))
+    throw new InvalidResultError(owner.name, issues.map(({ message }) => message).join('; '), {
+      kind: owner.kind,
+    })
+}
+
+/** Whose result it is, for the message. */
+export interface ResultOwner {
+  readonly name: string
+  readonly kind?: DefinitionKind | undefined
 }
 
 /**
@@ -31,13 +40,13 @@ export function checkResult(
 class JsonSurvey {
   /** Something in it has a `toJSON`, so that its JSON looks different from itself. */
   convertsOnWrite = false
-  readonly #toolName: string
+  readonly #owner: ResultOwner
   readonly #maxSize: number
   readonly #path: (string | number)[] = []
   #size = 0
 
-  constructor(toolName: string, maxSize: number) {
-    this.#toolName = toolName
+  constructor(owner: ResultOwner, maxSize: number) {
+    this.#owner = owner
     this.#maxSize = maxSize
   }
 
@@ -80,16 +89,18 @@ class JsonSurvey {
     this.#size += size
     if (this.#size <= this.#maxSize) return
     throw new InvalidResultError(
-      this.#toolName,
+      this.#owner.name,
       `it is larger than ${this.#maxSize} characters of JSON; ask for less, such as a page or a filter`,
-      { code: 'RESULT_TOO_LARGE' },
+      { code: 'RESULT_TOO_LARGE', kind: this.#owner.kind },
     )
   }
 
   #refuse(what: string): InvalidResultError {
     const path = this.#path.filter((key) => key !== '').slice(0, 10)
     const place = path.length === 0 ? 'the value' : path.reduce<string>(pointerTo, '')
-    return new InvalidResultError(this.#toolName, `${place} ${what}, which JSON cannot carry`)
+    return new InvalidResultError(this.#owner.name, `${place} ${what}, which JSON cannot carry`, {
+      kind: this.#owner.kind,
+    })
   }
 }
 

@@ -16,9 +16,12 @@ export class RunningCalls {
   add(call: Call): void {
     call.index = this.#running.length
     this.#running.push(call)
-    if (call.expiresAt < this.#timerAt) this.#arm(call.expiresAt)
+    if (call.limit.expiresAt < this.#timerAt) this.#arm(call.limit.expiresAt)
     // A process that waits for nothing but this call must live until it is answered.
     else if (this.#running.length === 1) this.#timer?.ref()
+    call.limit.onResume = () => {
+      if (!call.ended && call.limit.expiresAt < this.#timerAt) this.#arm(call.limit.expiresAt)
+    }
   }
 
   delete(call: Call): void {
@@ -39,7 +42,7 @@ export class RunningCalls {
 
   /** Ends every call early. */
   abortAll(reason: (call: Call) => AnyToolError): void {
-    for (const call of [...this.#running]) call.abort(reason(call))
+    for (const call of [...this.#running]) call.interrupt(reason(call))
   }
 
   #arm(at: number): void {
@@ -55,11 +58,11 @@ export class RunningCalls {
     const now = performance.now()
     let next = Number.POSITIVE_INFINITY
     for (const call of [...this.#running]) {
-      if (call.abortedBy !== undefined) continue
+      if (call.interruptedBy !== undefined) continue
       // Timers may fire early by less than a millisecond.
-      if (call.expiresAt - now < 1) {
-        call.abort(new ToolTimeoutError(call.toolName, call.timeoutMs, { outcome: call.outcome }))
-      } else next = Math.min(next, call.expiresAt)
+      if (call.limit.expiresAt - now < 1) {
+        call.interrupt(new ToolTimeoutError(call.toolName, call.limit.timeoutMs, { outcome: call.outcome }))
+      } else next = Math.min(next, call.limit.expiresAt)
     }
     if (next < Number.POSITIVE_INFINITY) this.#arm(next)
   }

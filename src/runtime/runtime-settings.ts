@@ -1,5 +1,6 @@
 import { describe } from '../registry/json-value.js'
 import { interceptorName, type ToolInterceptor } from '../registry/tool-interceptor.js'
+import type { VisibilityRule } from './catalog.js'
 
 /** Marks an interceptor as mandatory: its name, or its class. */
 export type MandatoryInterceptor = string | (abstract new (...args: never[]) => ToolInterceptor)
@@ -14,6 +15,8 @@ export interface RuntimeOptions {
   }
   /** The deadline of a call whose tool names none, in milliseconds. `TOOLWIRE_TIMEOUT_MS`, default 30 000. */
   readonly defaultTimeoutMs?: number
+  /** How long an answer to `ctx.ask` may take, in milliseconds. `TOOLWIRE_ASK_TIMEOUT_MS`, default 300 000. */
+  readonly askTimeoutMs?: number
   /** The largest result, in characters of JSON, roughly. `TOOLWIRE_RESULT_MAX_SIZE`, default 10 000 000. */
   readonly maxResultSize?: number
   /** How long a provider may take to bring its tools, in milliseconds. `TOOLWIRE_PROVIDE_TIMEOUT_MS`, default 30 000. */
@@ -24,12 +27,18 @@ export interface RuntimeOptions {
   readonly names?: 'portable' | 'mcp'
   /** A tool that would run without one of these is refused. `TOOLWIRE_MANDATORY` (names, separated by commas), default none. */
   readonly mandatoryInterceptors?: readonly MandatoryInterceptor[]
+  /**
+   * Who may see which definition, beside what each says of itself (`metadata.visibility`): what it does not return `true`
+   * for does not exist for that caller. See `visibilityByTag`. Default: everybody sees all.
+   */
+  readonly visibility?: VisibilityRule
   /** From which level the default logger writes. `TOOLWIRE_LOG_LEVEL`, default `info`. */
   readonly logLevel?: 'debug' | 'info' | 'warn' | 'error' | 'silent'
 }
 
 /** {@link RuntimeOptions} with everything decided. */
-export type RuntimeSettings = Required<Omit<RuntimeOptions, 'rateLimit'>> & {
+export type RuntimeSettings = Required<Omit<RuntimeOptions, 'rateLimit' | 'visibility'>> & {
+  readonly visibility: VisibilityRule | undefined
   readonly rateLimit: { readonly defaultPerMinute: number }
 }
 
@@ -49,6 +58,8 @@ export function runtimeSettings(
       ),
     },
     defaultTimeoutMs: number('defaultTimeoutMs', options.defaultTimeoutMs, 'TOOLWIRE_TIMEOUT_MS', 30_000, 1),
+    askTimeoutMs: number('askTimeoutMs', options.askTimeoutMs, 'TOOLWIRE_ASK_TIMEOUT_MS', 300_000, 1),
+    visibility: visibilityRule(options.visibility),
     maxResultSize: number('maxResultSize', options.maxResultSize, 'TOOLWIRE_RESULT_MAX_SIZE', 10_000_000, 1),
     provideTimeoutMs: number(
       'provideTimeoutMs',
@@ -101,6 +112,11 @@ export function runtimeSettings(
       `${given === undefined ? variable : option} must be one of ${allowed.join(', ')} (got ${value})`,
     )
   }
+}
+
+function visibilityRule(given: unknown): VisibilityRule | undefined {
+  if (given === undefined || typeof given === 'function') return given as VisibilityRule | undefined
+  throw new RangeError(`visibility must be a function of target and principal (got ${describe(given)})`)
 }
 
 function mandatory(given: readonly MandatoryInterceptor[]): readonly MandatoryInterceptor[] {

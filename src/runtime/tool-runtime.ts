@@ -1,39 +1,49 @@
 import type { ArrangedInterceptor } from '../interceptors/arrangement.js'
 import { guardedLogger } from '../interceptors/guarded-logger.js'
 import type { Logger } from '../interceptors/logger.js'
-import { RateLimitInterceptor } from '../interceptors/rate-limit.js'
+import type { CallSuspension } from '../registry/call-suspension.js'
+import type { Completion } from '../registry/completion.js'
+import type { PromptMessages } from '../registry/prompt-message.js'
+import type { PromptRegistry } from '../registry/prompt-registry.js'
+import type { ResourceContents } from '../registry/resource-contents.js'
+import type { ResourceRegistry } from '../registry/resource-registry.js'
 import type { ToolDefinition } from '../registry/tool-definition.js'
-import { ToolDefinitionError } from '../registry/tool-definition-error.js'
-import { ToolUnavailableError } from '../registry/tool-error.js'
+import { ToolNotFoundError, ToolUnavailableError } from '../registry/tool-error.js'
 import { ToolExecutionResult } from '../registry/tool-execution-result.js'
-import type { ToolAdmission, ToolRegistry } from '../registry/tool-registry.js'
-import type { ToolRegistryListener } from '../registry/tool-registry-listener.js'
-import type { CallOptions } from './call-options.js'
-import { ExecutorRouter } from './executor-router.js'
-import { type MandatoryInterceptor, type RuntimeSettings, satisfies } from './runtime-settings.js'
+import type { ToolRegistry } from '../registry/tool-registry.js'
+import type { CallOptions, CallRound } from './call-options.js'
+import { Catalog } from './catalog.js'
+import type { Discovery } from './discovery.js'
+import type { ExecutorRouter } from './executor-router.js'
+import type { Registries } from './registries.js'
+import { type CompletionRequest, type RuntimeRequest, resolve } from './runtime-request.js'
+import type { RuntimeSettings } from './runtime-settings.js'
+import { type StartReport, startRuntime } from './runtime-start.js'
 import { SchemaValidator } from './schema/schema-validator.js'
-import {
-  registerDiscovered,
-  type StartProblem,
-  type StartReport,
-  type ToolDiscovery,
-} from './tool-discovery.js'
+import { SpilledResults } from './spilled-results.js'
 
-export interface ToolRuntimeParts {
-  readonly registry: ToolRegistry
+export interface ToolRuntimeParts extends Registries {
   readonly logger: Logger
-  readonly discovery: ToolDiscovery
+  readonly discovery: Discovery
   readonly settings: RuntimeSettings
 }
 
-/** The tools of an application, ready to be called: finds them, runs them, lets them go. */
+/** The tools, resources and prompts of an application, ready to be called: finds them, runs them, lets them go. */
 export class ToolRuntime {
+  /** Of the tools. */
   readonly registry: ToolRegistry
+  readonly resources: ResourceRegistry
+  readonly prompts: PromptRegistry
   /** Where the runtime, and a bridge on it, writes: redacted, and never throwing. */
   readonly logger: Logger
-  readonly #discovery: ToolDiscovery
-  readonly #settings: RuntimeSettings
+  /**
+   * What is registered, as a caller sees it.
+   * @internal
+   */
+  readonly catalog: Catalog
+  readonly #parts: ToolRuntimeParts
   readonly #validator = new SchemaValidator()
+  readonly #spilled = new SpilledResults()
   /** There from a start to the next close, and after that to say so. */
   #router: ExecutorRouter | undefined
   readonly #hooks: Disposable[] = []
@@ -41,17 +51,28 @@ export class ToolRuntime {
   #closing: Promise<void> | undefined
 
   /** Loading `toolRuntimeModule` into a container is the usual way to get one. */
-  constructor({ registry, logger, discovery, settings }: ToolRuntimeParts) {
-    this.registry = registry
-    this.logger = guardedLogger(logger)
-    this.#discovery = discovery
-    this.#settings = settings
+  constructor(parts: ToolRuntimeParts) {
+    const { tools, resources, prompts, settings } = parts
+    this.registry = tools
+    this.resources = resources
+    this.prompts = prompts
+    this.logger = guardedLogger(parts.logger)
+    this.#parts = parts
+    this.catalog = new Catalog({
+      tools,
+      resources,
+      prompts,
+      rule: settings.visibility,
+      isOwn: (target) => target === this.#spilled.resource,
+      onRuleError: (err, { kind, name }) =>
+        this.logger.error({ err, kind, name }, 'a rule of visibility failed: hidden'),
+    })
   }
 
   /**
-   * Finds what is bound and registers the tools. A tool that is refused and a provider that fails are logged, reported
-   * and left out; one that cannot be constructed makes the start reject. Does nothing if it is started already; can be
-   * repeated after a failure and after `close()`.
+   * Finds what is bound and registers it. A definition that is refused and a provider that fails are logged, reported and
+   * left out; one that cannot be constructed makes the start reject. Does nothing if it is started already; can be repeated
+   * after a failure and after `close()`.
    */
   start(): Promise<StartReport> {
     // What is closing ends first, and is then started anew.
@@ -86,27 +107,82 @@ export class ToolRuntime {
   call(toolName: string, input?: unknown, options?: CallOptions): Promise<ToolExecutionResult>
   call(tool: ToolDefinition | string, input?: unknown, options?: CallOptions): Promise<ToolExecutionResult> {
     // From JavaScript it may be anything; a call answers all the same.
-    const toolName = typeof tool === 'object' && tool !== null ? tool.name : String(tool)
-    if (this.#router !== undefined) return this.#router.call(toolName, input, options ?? {})
-    const error = new ToolUnavailableError(toolName, 'the runtime has not been started')
-    return Promise.resolve(ToolExecutionResult.failure(error, { toolName }))
+    const name = typeof tool === 'object' && tool !== null ? tool.name : String(tool)
+    return this.run({ kind: 'tool', name, input }, options)
+  }
+
+  /** Reads a resource by its URI, through the same chain as a call. Never rejects. */
+  read(uri: string, options?: CallOptions): Promise<ToolExecutionResult<readonly ResourceContents[]>> {
+    return this.run({ kind: 'resource', uri: String(uri) }, options)
+  }
+
+  /** Gets a prompt, through the same chain as a call. Never rejects. */
+  getPrompt(
+    name: string,
+    args?: Readonly<Record<string, string | undefined>>,
+    options?: CallOptions,
+  ): Promise<ToolExecutionResult<PromptMessages>> {
+    return this.run({ kind: 'prompt', name: String(name), input: args }, options)
+  }
+
+  /** Suggests values for an argument of a prompt or of a resource template. Never rejects. */
+  complete(request: CompletionRequest, options?: CallOptions): Promise<ToolExecutionResult<Completion>> {
+    return this.run({ kind: 'completion', ...request }, options)
+  }
+
+  /**
+   * Any request, for doors that do not know the kind. With `round` it may end with a question.
+   * @internal
+   */
+  run<Value>(request: RuntimeRequest, options?: CallOptions): Promise<ToolExecutionResult<Value>>
+  run(
+    request: RuntimeRequest,
+    options: CallOptions,
+    round: CallRound | undefined,
+  ): Promise<ToolExecutionResult | CallSuspension>
+  run(
+    request: RuntimeRequest,
+    given?: CallOptions,
+    round?: CallRound,
+  ): Promise<ToolExecutionResult | CallSuspension> {
+    const options = given ?? {}
+    if (this.#router !== undefined) {
+      return this.#router.run(resolve(request, this.catalog, options), options, round)
+    }
+    const name = 'name' in request ? request.name : request.kind
+    const error = new ToolUnavailableError(name, 'the runtime has not been started')
+    return Promise.resolve(ToolExecutionResult.failure(error, { toolName: name }))
   }
 
   /** The interceptors around a tool as they run, outermost first. Throws `ToolNotFoundError`. */
   explain(toolName: string): readonly ArrangedInterceptor[] {
-    return this.#startedRouter().explain(toolName)
+    const router = this.#startedRouter()
+    const registered = this.registry.registered(toolName)
+    if (registered === undefined) throw new ToolNotFoundError(toolName)
+    return router.arrange(registered.definition, registered.source.interceptors)
   }
 
-  /** Compiles every schema now instead of at each tool's first call. Returns the tools that this shows to be unusable. */
+  /** Compiles every schema now instead of at each first call. Returns the definitions that this shows to be unusable. */
   warmUp(): readonly ToolUnavailableError[] {
-    return this.#startedRouter().warmUp()
+    const router = this.#startedRouter()
+    return [this.registry, this.resources, this.prompts].flatMap((registry) =>
+      registry.all().flatMap((registered) => {
+        try {
+          router.compile(registered)
+          return []
+        } catch (thrown) {
+          if (!(thrown instanceof ToolUnavailableError)) throw thrown
+          return [thrown]
+        }
+      }),
+    )
   }
 
   /**
-   * New calls are refused; running ones may end within `drainMs` and are aborted then. After that every tool is removed.
+   * New calls are refused; running ones may end within `drainMs` and are aborted then. After that everything is removed.
    * Comes before the container's `unbindAllAsync()`.
    */
-  close({ drainMs = this.#settings.drainMs }: { readonly drainMs?: number } = {}): Promise<void> {
+  close({ drainMs = this.#parts.settings.drainMs }: { readonly drainMs?: number } = {}): Promise<void> {
     this.#closing ??= this.#close(drainMs).finally(() => {
       this.#closing = undefined
     })
@@ -118,39 +194,14 @@ export class ToolRuntime {
   }
 
   async #start(): Promise<StartReport> {
-    const { mandatoryInterceptors, defaultTimeoutMs, maxResultSize, provideTimeoutMs } = this.#settings
-    const { registry, logger } = this
-    const router = new ExecutorRouter({
-      registry,
-      logger,
+    const { router, report } = await startRuntime(this.#parts, {
       validator: this.#validator,
-      interceptors: await this.#discovery.interceptors(),
-      isMandatory: (interceptor) =>
-        mandatoryInterceptors.some((mandatory) => satisfies(interceptor, mandatory)),
-      defaultTimeoutMs,
-      maxResultSize,
+      logger: this.logger,
+      spilled: this.#spilled,
+      hooks: this.#hooks,
     })
-    const admissions = [checksSchemas(this.#validator), requires(mandatoryInterceptors, router)]
-    const earlier = this.#leaveOut(admissions)
-    for (const admission of admissions) this.#hooks.push(registry.addAdmission(admission))
-    this.#hooks.push(registry.addListener(this.#housekeeping(router)))
-    const report = await registerDiscovered(this.#discovery, registry, { logger, provideTimeoutMs, earlier })
     this.#router = router
     return report
-  }
-
-  /** Tools that were registered before the start have to pass as well; one that does not must not stop the others. */
-  #leaveOut(admissions: readonly ToolAdmission[]): StartProblem[] {
-    return this.registry.list().flatMap((tool) => {
-      const source = this.registry.registered(tool.name)?.source ?? { name: tool.name }
-      try {
-        for (const admission of admissions) admission(tool, source)
-        return []
-      } catch (error) {
-        void this.registry.unregister(tool.name, { drainMs: 0 })
-        return [{ source: source.name, toolName: tool.name, error }]
-      }
-    })
   }
 
   async #close(drainMs: number): Promise<void> {
@@ -163,8 +214,9 @@ export class ToolRuntime {
   }
 
   async #letGo(): Promise<void> {
-    await Promise.all(this.registry.list().map(({ name }) => this.registry.unregister(name, { drainMs: 0 })))
+    await Promise.all([this.registry.clear(), this.resources.clear(), this.prompts.clear()])
     for (const hook of this.#hooks.splice(0)) hook[Symbol.dispose]()
+    this.#spilled.clear()
   }
 
   #startedRouter(): ExecutorRouter {
@@ -172,57 +224,4 @@ export class ToolRuntime {
       throw new Error('The runtime has not been started: await runtime.start() first')
     return this.#router
   }
-
-  #housekeeping(router: ExecutorRouter): ToolRegistryListener {
-    const warn = (tool: ToolDefinition) => {
-      const fields = { toolName: tool.name }
-      if (!tool.description)
-        this.logger.warn(fields, 'tool has no description: a model cannot know when to use it')
-      if (tool.metadata.rateLimit !== undefined && !isRateLimited(router, tool)) {
-        this.logger.warn(fields, 'metadata.rateLimit has no effect: no RateLimitInterceptor guards the tool')
-      }
-    }
-    const forget = ({ inputSchema, outputSchema }: ToolDefinition) => {
-      this.#validator.release(inputSchema)
-      if (outputSchema !== undefined) this.#validator.release(outputSchema)
-    }
-    return {
-      onToolRegistered: warn,
-      onToolReplaced: (tool, previous) => {
-        warn(tool)
-        forget(previous)
-      },
-      onToolRemoved: forget,
-    }
-  }
-}
-
-function checksSchemas(validator: SchemaValidator): ToolAdmission {
-  return ({ name, inputSchema, outputSchema }) => {
-    const faults = [
-      ...validator.check(inputSchema).map(({ path, message }) => ({ path: `inputSchema${path}`, message })),
-      ...(outputSchema === undefined ? [] : validator.check(outputSchema)).map(({ path, message }) => ({
-        path: `outputSchema${path}`,
-        message,
-      })),
-    ]
-    if (faults.length > 0) throw new ToolDefinitionError(name, faults)
-  }
-}
-
-function requires(mandatory: readonly MandatoryInterceptor[], router: ExecutorRouter): ToolAdmission {
-  return (tool, source) => {
-    const arranged = router.arrange(tool, source.interceptors)
-    const faults = mandatory
-      .filter((one) => !arranged.some(({ interceptor }) => satisfies(interceptor, one)))
-      .map((one) => ({
-        path: 'interceptors',
-        message: `the mandatory ${typeof one === 'string' ? one : one.name} is missing`,
-      }))
-    if (faults.length > 0) throw new ToolDefinitionError(tool.name, faults)
-  }
-}
-
-function isRateLimited(router: ExecutorRouter, { name }: ToolDefinition): boolean {
-  return router.explain(name).some(({ interceptor }) => interceptor instanceof RateLimitInterceptor)
 }

@@ -12,7 +12,13 @@ describe('inversify container and start-up', () => {
     const container = new Container()
     container.load(toolRuntimeModule({ logLevel: 'error' }))
     const runtime = container.get(ToolRuntime)
-    expect(await runtime.start()).toEqual({ tools: 0, providers: 0, problems: [] })
+    expect(await runtime.start()).toEqual({
+      tools: 0,
+      resources: 0,
+      prompts: 0,
+      providers: 0,
+      problems: [],
+    })
     expect(runtime.registry).toBe(container.get(ToolRegistry))
   })
 
@@ -108,7 +114,7 @@ describe('inversify container and start-up', () => {
     expect(runtime.registry.list().map(({ name }) => name)).toEqual(['between', 'fine'])
     expect(problems.map(({ source, error }) => [source, (error as Error).message])).toEqual([
       ['Throws', 'boom'],
-      ['Nothing', 'provide() must return tool definitions, as an array or an iterable (got undefined)'],
+      ['Nothing', 'provide() must return definitions, as an array or an iterable (got undefined)'],
       ['Nonsense', expect.stringContaining('null')],
       ['Nonsense', expect.any(String)],
       ['Rejects', 'later'],

@@ -22,6 +22,8 @@ describe('registry', () => {
       expect(error.message).toBe('Tool "lookup" of P2 is already registered by P1')
       expect(await runtime.start()).toEqual({
         tools: 1,
+        resources: 0,
+        prompts: 0,
         providers: 2,
         problems: [{ source: 'P2', toolName: 'lookup', error }],
       })

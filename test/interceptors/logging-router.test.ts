@@ -8,6 +8,7 @@ import type { ToolDefinition } from '../../src/registry/tool-definition.js'
 import { ForbiddenError } from '../../src/registry/tool-error.js'
 import type { ToolInterceptor } from '../../src/registry/tool-interceptor.js'
 import { ToolRegistry } from '../../src/registry/tool-registry.js'
+import type { CallOptions } from '../../src/runtime/call-options.js'
 import { ExecutorRouter } from '../../src/runtime/executor-router.js'
 import { SchemaValidator } from '../../src/runtime/schema/schema-validator.js'
 import { tool } from '../runtime/runtime-fixture.js'
@@ -20,15 +21,20 @@ function routerOf(
 ) {
   const registry = new ToolRegistry()
   registry.registerAll(tools)
-  return new ExecutorRouter({
-    registry,
+  const router = new ExecutorRouter({
     validator: new SchemaValidator(),
     logger,
     interceptors,
     isMandatory: () => false,
     defaultTimeoutMs: 30_000,
+    askTimeoutMs: 30_000,
     maxResultSize: 10_000_000,
+    spill: () => undefined,
   })
+  return {
+    call: (name: string, input: unknown, options: CallOptions = {}) =>
+      router.run({ kind: 'tool', name, input, registered: registry.registered(name) }, options),
+  }
 }
 
 describe('logging around a router', () => {

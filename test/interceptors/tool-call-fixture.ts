@@ -8,10 +8,13 @@ import { type ToolMetadataInit, toolMetadata } from '../../src/registry/tool-met
 /** A call of `get_weather`, a tool that exists, by nobody in particular. `tool: undefined` makes the tool unknown. */
 export function toolCall(changes: Partial<ToolCall> = {}): ToolCall {
   const toolName = changes.toolName ?? 'get_weather'
+  const target = 'tool' in changes ? changes.tool : tool(toolName)
   return {
     callId: 'call-1',
+    kind: 'tool',
     toolName,
-    tool: tool(toolName),
+    tool: target,
+    target,
     traceId: '0af7651916cd43dd8448eb211c80319c',
     callerKey: 'anonymous',
     attributes: new CallAttributes(),
@@ -37,6 +40,7 @@ export function contextOf(
 /** What interceptors see of a tool without parameters. */
 export function tool(name: string, metadata: ToolMetadataInit = {}): ToolDescriptor {
   return {
+    kind: 'tool',
     name,
     inputSchema: JsonSchema.empty().document,
     outputSchema: undefined,

@@ -1,6 +1,7 @@
+import type { RegistryChange } from '../../src/registry/registry-listeners.js'
 import type { ToolDefinition } from '../../src/registry/tool-definition.js'
+import type { ToolRegistryListener } from '../../src/registry/tool-registry.js'
 import { ToolRegistry, type ToolRegistryOptions } from '../../src/registry/tool-registry.js'
-import type { ToolRegistryChange, ToolRegistryListener } from '../../src/registry/tool-registry-listener.js'
 
 /** A listener that notes each event as `registered a`, `replaced a` or `removed a`. */
 export function recorder(events: string[] = []): ToolRegistryListener & { readonly events: string[] } {
@@ -16,7 +17,7 @@ export function recorder(events: string[] = []): ToolRegistryListener & { readon
 /** A registry with a listener that keeps the coalesced changes. */
 export function observed(options: ToolRegistryOptions = {}) {
   const registry = new ToolRegistry(options)
-  const changes: ToolRegistryChange[] = []
+  const changes: RegistryChange[] = []
   registry.addListener({ onChanged: (change) => void changes.push(change) })
   return { registry, changes }
 }

@@ -34,6 +34,7 @@ describe('ToolDefinition.builder()', () => {
     expect(Object.keys(namedTool('ping')).sort()).toEqual([
       'description',
       'interceptors',
+      'kind',
       'metadata',
       'name',
       'parameters',

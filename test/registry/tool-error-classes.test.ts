@@ -11,7 +11,9 @@ import {
   InvalidArgumentsError,
   InvalidResultError,
   OverloadedError,
+  PromptNotFoundError,
   RateLimitedError,
+  ResourceNotFoundError,
   ShuttingDownError,
   ToolAbortedError,
   ToolError,
@@ -22,8 +24,8 @@ import {
   ToolUnavailableError,
   UnauthenticatedError,
   UpstreamError,
-  type ValidationIssue,
 } from '../../src/registry/tool-error.js'
+import type { ValidationIssue } from '../../src/registry/validation-issue.js'
 
 const issue: ValidationIssue = {
   path: '/days',
@@ -117,7 +119,23 @@ const all: readonly Facts[] = [
     { approvalId: 'a-1' },
   ],
   [new ApprovalDeniedError('t'), 'APPROVAL_DENIED', false, 'not-started', 'The call of "t" was not approved'],
-  [new AskUnsupportedError(), 'ASK_UNSUPPORTED', false, 'not-started', 'This client cannot answer questions'],
+  [
+    new ResourceNotFoundError('docs://none'),
+    'RESOURCE_NOT_FOUND',
+    false,
+    'not-started',
+    'Resource not found: docs://none',
+    { uri: 'docs://none' },
+  ],
+  [new PromptNotFoundError('p'), 'PROMPT_NOT_FOUND', false, 'not-started', 'Unknown prompt "p"'],
+  [
+    new AskUnsupportedError('sampling'),
+    'ASK_UNSUPPORTED',
+    false,
+    'not-started',
+    'This client cannot be asked: it does not support sampling',
+    { capability: 'sampling' },
+  ],
   [
     new IdempotencyConflictError('t'),
     'IDEMPOTENCY_CONFLICT',

@@ -10,8 +10,8 @@ import {
   ToolError,
   ToolExecutionError,
   UpstreamError,
-  type ValidationIssue,
 } from '../../src/registry/tool-error.js'
+import type { ValidationIssue } from '../../src/registry/validation-issue.js'
 
 describe('ToolError.is() and ToolError.from()', () => {
   it('let a ToolError through as it is', () => {

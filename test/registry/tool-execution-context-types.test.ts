@@ -1,10 +1,7 @@
 import { describe, expectTypeOf, it } from 'vitest'
+import type { Ask } from '../../src/registry/ask.js'
 import { ToolDefinition } from '../../src/registry/tool-definition.js'
-import type {
-  AskAnswer,
-  AskQuestion,
-  ToolExecutionContext,
-} from '../../src/registry/tool-execution-context.js'
+import type { ToolExecutionContext } from '../../src/registry/tool-execution-context.js'
 import { type WeatherArgs, weatherSchema } from './weather-fixture.js'
 
 const { builder } = ToolDefinition
@@ -17,7 +14,7 @@ describe('types of the context', () => {
         expectTypeOf(args).toEqualTypeOf<WeatherArgs>()
         expectTypeOf(signal).toExtend<AbortSignal>()
         expectTypeOf(progress).toBeCallableWith(1, 2, 'half way')
-        expectTypeOf(ask).toEqualTypeOf<(question: AskQuestion) => Promise<AskAnswer>>()
+        expectTypeOf(ask).toEqualTypeOf<Ask>()
         return { once, log, getArg, getArgOrDefault, attributes }
       })
   })

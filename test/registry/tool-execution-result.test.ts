@@ -28,6 +28,24 @@ describe('ToolExecutionResult', () => {
     expect({ ...success(21, parts) }).toEqual({ ok: true, value: 21, ...parts })
   })
 
+  it('makes a success of nothing but content', () => {
+    const result = ToolExecutionResult.content(
+      { type: 'text', text: '21 °C' },
+      { type: 'text', text: 'sunny' },
+    )
+    expect({ ...result }).toEqual({
+      ok: true,
+      toolName: '',
+      durationMs: 0,
+      value: undefined,
+      content: [
+        { type: 'text', text: '21 °C' },
+        { type: 'text', text: 'sunny' },
+      ],
+    })
+    expectTypeOf(result).toEqualTypeOf<ToolSuccess<undefined>>()
+  })
+
   it('copies content and meta, so that later changes to them change no result', () => {
     const content = [{ type: 'text', text: 'before' }]
     const meta: Record<string, unknown> = { n: 1 }

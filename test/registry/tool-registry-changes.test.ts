@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { RegistryChange } from '../../src/registry/registry-listeners.js'
 import { ToolRegistry } from '../../src/registry/tool-registry.js'
-import type { ToolRegistryChange } from '../../src/registry/tool-registry-listener.js'
 import { observed } from './listener-fixture.js'
 import { namedTool } from './tool-fixture.js'
 
@@ -108,7 +108,7 @@ describe('onChanged, one a burst', () => {
 
   it('does not reach a listener that is added while it is delivered', () => {
     const { registry } = observed()
-    const late: ToolRegistryChange[] = []
+    const late: RegistryChange[] = []
     const adding = registry.addListener({
       onChanged: () => {
         adding[Symbol.dispose]()
@@ -132,7 +132,7 @@ describe('onChanged, one a burst', () => {
         throw fault
       },
     })
-    const changes: ToolRegistryChange[] = []
+    const changes: RegistryChange[] = []
     registry.addListener({ onChanged: (change) => void changes.push(change) })
     for (const name of ['a', 'b']) {
       registry.register(namedTool(name))

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { RegistryChange } from '../../src/registry/registry-listeners.js'
 import type { ToolDefinition } from '../../src/registry/tool-definition.js'
 import type { ToolRegistry } from '../../src/registry/tool-registry.js'
-import type { ToolRegistryChange } from '../../src/registry/tool-registry-listener.js'
 import { observed, recorder } from './listener-fixture.js'
 import { namedTool } from './tool-fixture.js'
 
@@ -79,7 +79,7 @@ describe('any sequence of changes', () => {
   function differenceOf(
     before: ReadonlyMap<string, ToolDefinition>,
     after: ReadonlyMap<string, ToolDefinition>,
-  ): ToolRegistryChange {
+  ): RegistryChange {
     const [was, is] = [[...before.keys()].sort(), [...after.keys()].sort()]
     return {
       registered: is.filter((each) => !before.has(each)),

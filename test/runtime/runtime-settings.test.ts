@@ -6,6 +6,8 @@ describe('runtimeSettings', () => {
     expect(runtimeSettings({}, {})).toEqual({
       rateLimit: { defaultPerMinute: 60 },
       defaultTimeoutMs: 30_000,
+      askTimeoutMs: 300_000,
+      visibility: undefined,
       maxResultSize: 10_000_000,
       provideTimeoutMs: 30_000,
       drainMs: 10_000,

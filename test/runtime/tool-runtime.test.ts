@@ -21,13 +21,19 @@ describe('start', () => {
     const { container, logger, runtime } = containerWith({ tools: [tool('a')] })
     const provide = vi.fn(() => [tool('c'), tool('b')])
     container.bind(ToolDefinitionProvider).toConstantValue({ name: 'letters', provide })
-    expect(await runtime.start()).toEqual({ tools: 3, providers: 1, problems: [] })
+    expect(await runtime.start()).toEqual({
+      tools: 3,
+      resources: 0,
+      prompts: 0,
+      providers: 1,
+      problems: [],
+    })
     await runtime.start()
     expect(provide).toHaveBeenCalledOnce()
     expect(runtime.registry.list().map(({ name }) => name)).toEqual(['a', 'b', 'c'])
     expect(logger.lines).toContainEqual({
       level: 'info',
-      fields: { tools: 3, providers: 1 },
+      fields: { tools: 3, resources: 0, prompts: 0, providers: 1, problems: 0 },
       message: '3 tools from 1 providers',
     })
   })

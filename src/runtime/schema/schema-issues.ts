@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv'
-import type { ValidationIssue } from '../../registry/tool-error.js'
+import type { ValidationIssue } from '../../registry/validation-issue.js'
 import { issue, issueOf, nameIssue } from './schema-messages.js'
 import { type Finding, type IssueContext, settleUnion, takeExplaining } from './schema-union-issue.js'
 

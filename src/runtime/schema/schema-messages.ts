@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv'
 import { pointerTo } from '../../registry/json-pointer.js'
 import { isObject } from '../../registry/json-value.js'
 import { shortened } from '../../registry/shortened.js'
-import type { ValidationIssue } from '../../registry/tool-error.js'
+import type { ValidationIssue } from '../../registry/validation-issue.js'
 import { alternatives, bareName, brief, listed, placeName, quoted, shown } from './schema-issue-text.js'
 
 /** Characters of the longest message of one issue. A list of twenty long values fits. */

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import { isObject } from '../../registry/json-value.js'
-import type { ValidationIssue } from '../../registry/tool-error.js'
+import type { ValidationIssue } from '../../registry/validation-issue.js'
 import { listed, placeName, shown } from './schema-issue-text.js'
 import { issue, typeName } from './schema-messages.js'
 import type { SchemaParts } from './schema-parts.js'

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import type { JsonSchemaDocument } from '../../registry/json-schema.js'
-import type { ValidationIssue } from '../../registry/tool-error.js'
+import type { ValidationIssue } from '../../registry/validation-issue.js'
 import { ValidationTooLargeError } from './schema-budget.js'
 import { type CompiledSchema, type CompileOptions, compileForm } from './schema-compiler.js'
 import { measureExpansion } from './schema-expansion.js'

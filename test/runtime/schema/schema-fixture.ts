@@ -1,5 +1,5 @@
 import type { JsonSchemaDocument } from '../../../src/registry/json-schema.js'
-import type { ValidationIssue } from '../../../src/registry/tool-error.js'
+import type { ValidationIssue } from '../../../src/registry/validation-issue.js'
 import { SchemaValidator, type Validate } from '../../../src/runtime/schema/schema-validator.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: schemas of every shape

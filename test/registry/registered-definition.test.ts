@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { RegisteredTool } from '../../src/registry/registered-tool.js'
+import { RegisteredDefinition } from '../../src/registry/registered-definition.js'
 import { namedTool } from './tool-fixture.js'
 
-const registered = () => new RegisteredTool(namedTool('lookup'), { name: 'P1' })
+const registered = () => new RegisteredDefinition(namedTool('lookup'), { name: 'P1' })
 
 /** Notes what a promise settles to. */
 function watch(promise: Promise<boolean>): { drained?: boolean } {
@@ -13,7 +13,7 @@ function watch(promise: Promise<boolean>): { drained?: boolean } {
   return seen
 }
 
-describe('RegisteredTool', () => {
+describe('RegisteredDefinition', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
@@ -89,7 +89,7 @@ describe('RegisteredTool', () => {
     const [first, second] = [{ name: 'first' }, { name: 'second' }]
     const interceptors = [first]
     const source = { name: 'P1', interceptors }
-    const tool = new RegisteredTool(namedTool('lookup'), source)
+    const tool = new RegisteredDefinition(namedTool('lookup'), source)
     interceptors.push(second)
     source.name = 'P2'
     expect(tool.source).toEqual({ name: 'P1', interceptors: [first] })

@@ -1,32 +1,26 @@
 import { inspect } from 'node:util'
 import { callForeign } from './foreign-code.js'
-import type { ToolDefinition } from './tool-definition.js'
 
-/** What changed since the last event, net: a tool that came and went again is not in it. Names, sorted. */
-export interface ToolRegistryChange {
+/** What changed since the last event, net: what came and went again is not in it. Keys, sorted. */
+export interface RegistryChange {
   readonly registered: readonly string[]
   readonly replaced: readonly string[]
   readonly removed: readonly string[]
 }
 
-/**
- * Hears of changes after they are made. The first three are called at once, for each change, in the order of the changes
- * (one that a listener makes comes after the one it was told of). `onChanged` is coalesced: one for a burst of changes.
- *
- * A listener that throws or rejects is reported; it hurts neither the change nor the other listeners.
- */
-export interface ToolRegistryListener {
-  onToolRegistered?(tool: ToolDefinition): void | Promise<void>
-  onToolReplaced?(tool: ToolDefinition, previous: ToolDefinition): void | Promise<void>
-  onToolRemoved?(tool: ToolDefinition): void | Promise<void>
-  onChanged?(change: ToolRegistryChange): void | Promise<void>
+/** What listeners of every registry have: the coalesced event, one for a burst of changes. */
+export interface ChangeListener {
+  onChanged?(change: RegistryChange): void | Promise<void>
 }
 
-type Delivery = (listener: ToolRegistryListener) => void | Promise<void>
+type Delivery<Listener> = (listener: Listener) => void | Promise<void>
 
-/** The listeners of a registry, told of one change after the other. */
-export class ToolRegistryListeners {
-  readonly #added = new Set<{ readonly listener: ToolRegistryListener }>()
+/**
+ * The listeners of a registry, told of one change after the other. One that throws or rejects is reported; it hurts
+ * neither the change nor the other listeners.
+ */
+export class RegistryListeners<Listener> {
+  readonly #added = new Set<{ readonly listener: Listener }>()
   readonly #queue: (() => void)[] = []
   readonly #onError: (error: unknown) => void
   #delivering = false
@@ -36,7 +30,7 @@ export class ToolRegistryListeners {
   }
 
   /** Adding the same listener twice gives two registrations, each to be let go by itself. */
-  add(listener: ToolRegistryListener): Disposable {
+  add(listener: Listener): Disposable {
     const added = { listener }
     this.#added.add(added)
     return { [Symbol.dispose]: () => void this.#added.delete(added) }
@@ -46,7 +40,7 @@ export class ToolRegistryListeners {
    * Tells those who listen now of changes that were made in one step. During a delivery they are queued, so that everyone
    * hears of all changes in the order they were made.
    */
-  tell(deliveries: readonly Delivery[]): void {
+  tell(deliveries: readonly Delivery<Listener>[]): void {
     for (const deliver of deliveries) {
       for (const added of this.#added) {
         this.#queue.push(() => {
@@ -71,7 +65,7 @@ export class ToolRegistryListeners {
     callForeign(
       () => this.#onError(error),
       (fault) =>
-        process.emitWarning('Reporting what a tool registry listener threw has failed', {
+        process.emitWarning('Reporting what a registry listener threw has failed', {
           detail: inspect(fault),
         }),
     )

@@ -115,7 +115,7 @@ describe('events, one a change', () => {
     })
     registry.register(namedTool('a'))
     expect(warned.mock.calls).toEqual([
-      ['A tool registry listener failed', { detail: '[Object: null prototype] {}' }],
+      ['A registry listener failed', { detail: '[Object: null prototype] {}' }],
     ])
     warned.mockRestore()
   })

@@ -1,0 +1,90 @@
+import { DefinitionRegistry } from './definition-registry.js'
+import { describe } from './json-value.js'
+import type { RegisteredDefinition } from './registered-definition.js'
+import type { ChangeListener } from './registry-listeners.js'
+import { ResourceDefinition } from './resource-definition.js'
+import { DuplicateToolError, ResourceNotFoundError } from './tool-error.js'
+import { MalformedUriError } from './uri-template-error.js'
+
+/** Hears of changes as a `ToolRegistryListener` does, and of resources whose contents have changed. */
+export interface ResourceRegistryListener extends ChangeListener {
+  onResourceRegistered?(resource: ResourceDefinition): void | Promise<void>
+  onResourceReplaced?(resource: ResourceDefinition, previous: ResourceDefinition): void | Promise<void>
+  onResourceRemoved?(resource: ResourceDefinition): void | Promise<void>
+  onResourceUpdated?(uri: string): void | Promise<void>
+}
+
+/** A resource that a URI names, with the values of its template's variables. */
+export interface ResourceMatch {
+  readonly registered: RegisteredDefinition<ResourceDefinition>
+  readonly variables: Readonly<Record<string, string>>
+}
+
+const NONE: Readonly<Record<string, string>> = Object.freeze({})
+
+/** Resources by URI and resource templates by URI template, in one list. */
+export class ResourceRegistry extends DefinitionRegistry<ResourceDefinition, ResourceRegistryListener> {
+  /** Tells those who follow the resource that its contents have changed. */
+  notifyUpdated(uri: string): void {
+    this.listeners.tell([(listener) => listener.onResourceUpdated?.(uri)])
+  }
+
+  /**
+   * What the URI names: the resource of this URI, then each template that it fits, in the order of the list. Throws a
+   * `MalformedUriError` at the end if it fits one but for its escapes.
+   * @internal
+   */
+  *matches(uri: string): Generator<ResourceMatch> {
+    const exact = this.registered(uri)
+    if (exact?.definition.template === undefined && exact !== undefined)
+      yield { registered: exact, variables: NONE }
+    let malformed: MalformedUriError | undefined
+    for (const { template } of this.list()) {
+      if (template === undefined) continue
+      try {
+        const variables = template.match(uri)
+        const registered = this.registered(template.text)
+        if (variables !== undefined && registered !== undefined) yield { registered, variables }
+      } catch (thrown) {
+        if (!(thrown instanceof MalformedUriError)) throw thrown
+        malformed = thrown
+      }
+    }
+    if (malformed !== undefined) throw malformed
+  }
+
+  override keyOf({ uri, template }: ResourceDefinition): string {
+    return uri ?? template?.text ?? ''
+  }
+
+  protected override requireValid(resource: ResourceDefinition): void {
+    if (ResourceDefinition.is(resource)) return
+    throw new TypeError(
+      `A resource must be a ResourceDefinition, made with ResourceDefinition.builder() (got ${describe(resource)})`,
+    )
+  }
+
+  protected override duplicate(uri: string, registeredBy: string, refused: string): Error {
+    return new DuplicateToolError(uri, registeredBy, refused, { kind: 'resource' })
+  }
+
+  protected override notFound(uri: string): Error {
+    return new ResourceNotFoundError(uri)
+  }
+
+  protected override tellRegistered(listener: ResourceRegistryListener, resource: ResourceDefinition) {
+    return listener.onResourceRegistered?.(resource)
+  }
+
+  protected override tellReplaced(
+    listener: ResourceRegistryListener,
+    resource: ResourceDefinition,
+    previous: ResourceDefinition,
+  ) {
+    return listener.onResourceReplaced?.(resource, previous)
+  }
+
+  protected override tellRemoved(listener: ResourceRegistryListener, resource: ResourceDefinition) {
+    return listener.onResourceRemoved?.(resource)
+  }
+}

@@ -1,0 +1,73 @@
+import type { PromptDefinition } from '../registry/prompt-definition.js'
+import type { ResourceDefinition } from '../registry/resource-definition.js'
+import { InvalidArgumentsError } from '../registry/tool-error.js'
+import type { ToolExecutionContext } from '../registry/tool-execution-context.js'
+import { MalformedUriError } from '../registry/uri-template-error.js'
+import type { CallRequest } from './call-request.js'
+import type { Catalog, FoundResource, Viewer } from './catalog.js'
+
+/** An argument that is being written, to be completed. */
+export interface CompletionRequest {
+  /** A prompt by its name, or a resource template by its text. */
+  readonly of: { readonly prompt: string } | { readonly resourceTemplate: string }
+  readonly argument: { readonly name: string; readonly value: string }
+  /** Other arguments that are known already. */
+  readonly context?: Readonly<Record<string, string>>
+}
+
+/** What a caller asks of the runtime, whatever door it comes through. */
+export type RuntimeRequest =
+  | { readonly kind: 'tool'; readonly name: string; readonly input: unknown }
+  | { readonly kind: 'resource'; readonly uri: string }
+  | { readonly kind: 'prompt'; readonly name: string; readonly input: unknown }
+  | ({ readonly kind: 'completion' } & CompletionRequest)
+
+/** Finds what is asked for, as the caller sees it. */
+export function resolve(request: RuntimeRequest, catalog: Catalog, viewer: Viewer): CallRequest {
+  switch (request.kind) {
+    case 'tool':
+      return { ...request, registered: catalog.tool(request.name, viewer) }
+    case 'prompt':
+      return { ...request, registered: catalog.prompt(request.name, viewer) }
+    case 'resource':
+      return resourceRequest(request.uri, catalog, viewer)
+    case 'completion':
+      return completionRequest(request, catalog, viewer)
+  }
+}
+
+function resourceRequest(uri: string, catalog: Catalog, viewer: Viewer): CallRequest {
+  const base = { kind: 'resource', name: uri, uri } as const
+  let found: FoundResource | undefined
+  try {
+    found = catalog.resource(uri, viewer)
+  } catch (thrown) {
+    if (!(thrown instanceof MalformedUriError)) throw thrown
+    const issue = { path: '/uri', keyword: 'format', message: thrown.message }
+    return { ...base, registered: undefined, input: {}, fault: new InvalidArgumentsError(uri, [issue]) }
+  }
+  return { ...base, registered: found?.registered, input: found?.variables ?? {} }
+}
+
+function completionRequest(
+  { of, argument, context = {} }: CompletionRequest,
+  catalog: Catalog,
+  viewer: Viewer,
+): CallRequest {
+  const input = Object.freeze({ ...context })
+  const base = { kind: 'completion', input } as const
+  if ('prompt' in of) {
+    const registered = catalog.prompt(of.prompt, viewer)
+    return { ...base, name: of.prompt, registered, execute: completing(registered?.definition, argument) }
+  }
+  const registered = catalog.template(of.resourceTemplate, viewer)
+  const execute = completing(registered?.definition, argument)
+  return { ...base, name: of.resourceTemplate, uri: of.resourceTemplate, registered, execute }
+}
+
+function completing(
+  definition: PromptDefinition | ResourceDefinition | undefined,
+  { name, value }: CompletionRequest['argument'],
+): (ctx: ToolExecutionContext) => unknown {
+  return (ctx) => definition?.complete(name, value, ctx)
+}

@@ -1,0 +1,87 @@
+import type { Logger } from '../interceptors/logger.js'
+import { checksSchemas, requires } from './admissions.js'
+import { type Discovery, registerFound, type StartProblem } from './discovery.js'
+import { ExecutorRouter } from './executor-router.js'
+import { keepHouse } from './housekeeping.js'
+import { guard, type Registries } from './registries.js'
+import { type RuntimeSettings, satisfies } from './runtime-settings.js'
+import type { SchemaValidator } from './schema/schema-validator.js'
+import type { SpilledResults } from './spilled-results.js'
+
+/** What a start brought. */
+export interface StartReport {
+  readonly tools: number
+  readonly resources: number
+  readonly prompts: number
+  readonly providers: number
+  readonly problems: readonly StartProblem[]
+}
+
+export interface StartParts extends Registries {
+  readonly discovery: Discovery
+  readonly settings: RuntimeSettings
+}
+
+export interface StartOptions {
+  readonly validator: SchemaValidator
+  readonly logger: Logger
+  readonly spilled: SpilledResults
+  /** Takes what has to be let go of at the end, also when the start fails half-way. */
+  readonly hooks: Disposable[]
+}
+
+/** Builds the router from the interceptors that are bound, guards the registries, and registers all that is found. */
+export async function startRuntime(
+  { discovery, settings, ...registries }: StartParts,
+  { validator, logger, spilled, hooks }: StartOptions,
+): Promise<{ readonly router: ExecutorRouter; readonly report: StartReport }> {
+  const { mandatoryInterceptors, provideTimeoutMs } = settings
+  const router = new ExecutorRouter({
+    logger,
+    validator,
+    interceptors: await discovery.interceptors(),
+    isMandatory: (interceptor) =>
+      mandatoryInterceptors.some((mandatory) => satisfies(interceptor, mandatory)),
+    defaultTimeoutMs: settings.defaultTimeoutMs,
+    askTimeoutMs: settings.askTimeoutMs,
+    maxResultSize: settings.maxResultSize,
+    spill: (call, definition, result) => spilled.spill(call, definition, result),
+  })
+  const { tools, resources, prompts } = registries
+  const earlier = guard(
+    registries,
+    [checksSchemas(validator), requires(mandatoryInterceptors, router)],
+    hooks,
+  )
+  hooks.push(...keepHouse(registries, { router, validator, logger }))
+  hooks.push(tools.addListener({ onToolRegistered: serveSpilled, onToolReplaced: serveSpilled }))
+  const found = await Promise.all([
+    registerFound(discovery.tools, tools, provideTimeoutMs),
+    registerFound(discovery.resources, resources, provideTimeoutMs),
+    registerFound(discovery.prompts, prompts, provideTimeoutMs),
+  ])
+  const report = reportOf(earlier, found)
+  for (const { source, toolName, error } of report.problems)
+    logger.error({ source, toolName, err: error }, 'left out')
+  const { tools: count, providers } = report
+  logger.info({ ...report, problems: report.problems.length }, `${count} tools from ${providers} providers`)
+  return { router, report }
+
+  /** Where to read large results is told only where there can be some. */
+  function serveSpilled({ metadata }: { readonly metadata: { readonly largeResult?: string } }): void {
+    const { resource } = spilled
+    if (metadata.largeResult === 'spill' && !resources.contains(resources.keyOf(resource))) {
+      resources.register(resource, { name: 'the runtime' })
+    }
+  }
+}
+
+function reportOf(
+  earlier: readonly StartProblem[],
+  found: readonly Awaited<ReturnType<typeof registerFound>>[],
+): StartReport {
+  const [tools = 0, resources = 0, prompts = 0] = found.map(({ count }) => count)
+  const providers = found.reduce((sum, one) => sum + one.providers, 0)
+  const problems = Object.freeze([...earlier, ...found.flatMap((one) => one.problems)])
+  return Object.freeze({ tools, resources, prompts, providers, problems })
+}
