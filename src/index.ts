@@ -17,7 +17,12 @@ export type {
 } from './registry/ask.js'
 export type { AskCapability } from './registry/ask-capability.js'
 export { AttributeKey, type CallAttributes } from './registry/call-attributes.js'
+export { CallSuspension } from './registry/call-suspension.js'
+export type { Completer, Completion, FilledArguments } from './registry/completion.js'
+export { Content } from './registry/content.js'
+export type { ContentAnnotations } from './registry/content-annotations.js'
 export type { DefinitionKind } from './registry/definition-kind.js'
+export type { DefinitionProvider, Definitions } from './registry/definition-provider.js'
 export type { Admission, RegistryOptions } from './registry/definition-registry.js'
 export type { Descriptor, ToolIcon } from './registry/descriptor.js'
 export {
@@ -28,10 +33,30 @@ export {
   type SchemaInput,
   type SchemaOutput,
 } from './registry/json-schema.js'
-export { PromptRegistry, type PromptRegistryListener } from './registry/prompt-registry.js'
 export { Principal, type PrincipalInit } from './registry/principal.js'
+export type { PromptAnswer } from './registry/prompt-answer.js'
+export {
+  PromptDefinition,
+  type PromptDefinitionBuilder,
+  type PromptTemplate,
+} from './registry/prompt-definition.js'
+export { PromptDefinitionProvider, type PromptDefinitions } from './registry/prompt-definition-provider.js'
+export type { PromptArgument, PromptDescriptor } from './registry/prompt-descriptor.js'
+export { PromptMessage, type PromptMessages } from './registry/prompt-message.js'
+export { PromptRegistry, type PromptRegistryListener } from './registry/prompt-registry.js'
 export type { DefinitionSource } from './registry/registered-definition.js'
 export type { RegistryChange } from './registry/registry-listeners.js'
+export { ResourceContents } from './registry/resource-contents.js'
+export {
+  ResourceDefinition,
+  type ResourceDefinitionBuilder,
+  type ResourceReader,
+} from './registry/resource-definition.js'
+export {
+  ResourceDefinitionProvider,
+  type ResourceDefinitions,
+} from './registry/resource-definition-provider.js'
+export type { ResourceDescriptor } from './registry/resource-descriptor.js'
 export { ResourceRegistry, type ResourceRegistryListener } from './registry/resource-registry.js'
 export { SchemaError } from './registry/schema-error.js'
 export type { NoArguments, UntypedArguments } from './registry/schema-inference.js'
@@ -60,15 +85,15 @@ export {
   InvalidArgumentsError,
   InvalidResultError,
   OverloadedError,
+  PromptNotFoundError,
   RateLimitedError,
+  ResourceNotFoundError,
   ShuttingDownError,
   ToolAbortedError,
   ToolError,
   type ToolErrorCode,
   type ToolErrorOptions,
   ToolExecutionError,
-  PromptNotFoundError,
-  ResourceNotFoundError,
   ToolNotFoundError,
   type ToolOutcome,
   ToolTimeoutError,
@@ -92,20 +117,23 @@ export {
 export type { Returned, ToolExecutor } from './registry/tool-executor.js'
 export { type Next, ToolInterceptor } from './registry/tool-interceptor.js'
 export type { ToolAnnotations, ToolMetadata, ToolMetadataInit } from './registry/tool-metadata.js'
-export { ToolRegistry, type ToolRegistryListener, type ToolRegistryOptions } from './registry/tool-registry.js'
+export {
+  ToolRegistry,
+  type ToolRegistryListener,
+  type ToolRegistryOptions,
+} from './registry/tool-registry.js'
+export { UriTemplate } from './registry/uri-template.js'
+export { MalformedUriError, UriTemplateError } from './registry/uri-template-error.js'
+export type { UriTemplateVariables } from './registry/uri-template-variables.js'
 export type { ValidationIssue } from './registry/validation-issue.js'
 export type { Visibility } from './registry/visibility.js'
-export { CallSuspension } from './registry/call-suspension.js'
-export { Content } from './registry/content.js'
-export { ResourceContents } from './registry/resource-contents.js'
-export { ResourceDefinition, type ResourceDefinitionBuilder } from './registry/resource-definition.js'
 export type { CallOptions } from './runtime/call-options.js'
 export { currentCall } from './runtime/call-scope.js'
-export type { MandatoryInterceptor, RuntimeOptions } from './runtime/runtime-settings.js'
 export type { VisibilityRule } from './runtime/catalog.js'
 export type { StartProblem } from './runtime/discovery.js'
 export type { CompletionRequest } from './runtime/runtime-request.js'
+export type { MandatoryInterceptor, RuntimeOptions } from './runtime/runtime-settings.js'
 export type { StartReport } from './runtime/runtime-start.js'
-export { visibilityByTag } from './runtime/visibility-by-tag.js'
 export { ToolRuntime } from './runtime/tool-runtime.js'
 export { toolRuntimeModule } from './runtime/tool-runtime-module.js'
+export { visibilityByTag } from './runtime/visibility-by-tag.js'

@@ -1,4 +1,7 @@
 import type { ToolRuntime } from '../runtime/tool-runtime.js'
 
 /** What a bridge needs of a `ToolRuntime`. */
-export type BridgedRuntime = Pick<ToolRuntime, 'registry' | 'logger' | 'isStarted' | 'isClosing' | 'call'>
+export type BridgedRuntime = Pick<
+  ToolRuntime,
+  'registry' | 'resources' | 'prompts' | 'catalog' | 'logger' | 'isStarted' | 'isClosing' | 'run'
+>

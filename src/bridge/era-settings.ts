@@ -1,5 +1,6 @@
-import type { ToolIcon } from '../registry/tool-descriptor.js'
+import type { ToolIcon } from '../registry/descriptor.js'
 import type { McpHost } from './mcp-host.js'
+import type { Resumability } from './resumability.js'
 
 /** What a server tells about itself (MCP `Implementation`). */
 export interface ServerInfo {
@@ -15,8 +16,9 @@ export interface SessionLimits {
   /** A session that is unused for this long is ended, in milliseconds. Default 1 800 000 (half an hour). */
   readonly idleMs?: number
   /**
-   * How many may be open at once. Beyond that a client gets 503, unless another address holds at least two more than its
-   * own: the one that holds the most then loses the session that has been idle for longest. Default 1 000.
+   * How many may be open at once. Beyond that a client gets 503, unless another caller holds at least two more: the one
+   * that holds the most then loses the session that has been idle for longest. A caller is a principal, or else an address.
+   * Default 1 000.
    */
   readonly max?: number
 }
@@ -28,6 +30,8 @@ export interface EraSettings {
   readonly instructions?: string
   /** `undefined`: requests over HTTP stand alone. */
   readonly sessions?: Required<SessionLimits> | undefined
-  /** How long a client may keep a list, in milliseconds. */
-  readonly listTtlMs: number
+  /** `undefined`: what is sent to a session's client that has lost its connection is lost. */
+  readonly resumability?: Resumability | undefined
+  /** How long an event stream may be silent, in milliseconds. */
+  readonly keepAliveMs: number
 }

@@ -1,6 +1,7 @@
 import { isObject } from '../registry/json-value.js'
 import type { HttpAnswer, HttpExchange } from './http-exchange.js'
 import { type JsonRpcMessage, metaOf } from './json-rpc.js'
+import type { McpPeer } from './mcp-peer.js'
 import type { McpConnection, McpTransport } from './mcp-transport.js'
 
 /** `legacy`: revisions up to 2025-11-25, which begin with `initialize`. `modern`: 2026-07-28 on, without a handshake. */
@@ -11,8 +12,8 @@ export interface EraServer {
   /** Sessions that are open over HTTP. */
   readonly sessionCount: number
   answer(exchange: HttpExchange): Promise<HttpAnswer>
-  /** Serves a transport until either side closes it. `address` names the client in quotas. */
-  connect(transport: McpTransport, address: string): Promise<McpConnection>
+  /** Serves a transport until either side closes it. */
+  connect(transport: McpTransport, peer: McpPeer): Promise<McpConnection>
   /** Ends sessions, streams and connections, and lets go of everything else. */
   close(): Promise<void>
 }

@@ -1,6 +1,7 @@
 import { isObject } from '../registry/json-value.js'
 import { shortened } from '../registry/shortened.js'
-import type { AnyToolError, ValidationIssue } from '../registry/tool-error.js'
+import type { AnyToolError } from '../registry/tool-error.js'
+import type { ValidationIssue } from '../registry/validation-issue.js'
 
 const MAX_TEXT = 10_000
 const MAX_ISSUES = 100

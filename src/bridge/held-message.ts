@@ -8,5 +8,10 @@ export const MAX_HELD_BYTES = 64 * 1024
  * as long as the session lasts, and a `subscriptions/listen` for as long as its stream, however large it is.
  */
 export function isTooLargeToHold(message: JsonRpcMessage): boolean {
-  return Buffer.byteLength(JSON.stringify(message)) > MAX_HELD_BYTES
+  try {
+    return Buffer.byteLength(JSON.stringify(message)) > MAX_HELD_BYTES
+  } catch {
+    // Nested too deep to be written.
+    return true
+  }
 }

@@ -1,16 +1,15 @@
 import { INVALID_REQUEST, type JsonRpcId, type JsonRpcMessage } from './json-rpc.js'
+import type { McpPeer } from './mcp-peer.js'
 
-/** One HTTP request that has passed the guard, whichever server it came through. */
-export interface HttpExchange {
+/** One HTTP request that has passed the guard, whichever server it came through. Its principal is the verified one. */
+export interface HttpExchange extends McpPeer {
   readonly method: 'GET' | 'POST' | 'DELETE'
   /** The parsed body of a POST. */
   readonly message?: JsonRpcMessage
-  /** The socket's remote address. */
-  readonly address: string
   header(name: string): string | undefined
   /** Calls `listener` when the exchange is over: the answer is written, or the client is gone. */
   onEnd(listener: () => void): void
-  /** The request without its body, for an SDK that takes web requests. Its signal aborts when the client is gone. */
+  /** The request without its body and credentials, for an SDK. Its signal aborts when the client is gone. */
   toRequest(): Request
 }
 

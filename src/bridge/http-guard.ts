@@ -19,15 +19,18 @@ export class HttpGuard {
 
   constructor({ allowedHosts = [], allowedOrigins = [] }: HttpGuardOptions) {
     this.#hosts = new Set([...LOOPBACK, ...allowedHosts.map((host) => host.toLowerCase())])
-    this.#origins = new Set(allowedOrigins.map(readOrigin))
+    this.#origins = new Set(allowedOrigins.map((origin) => readOrigin(origin, 'http.allowedOrigins')))
   }
 
-  /** The answer to a request that must not pass; undefined if it may. */
-  refusal(host: string | undefined, origin: string | undefined): HttpAnswer | undefined {
-    if (!this.#isHostAllowed(host)) return errorAnswer(403, 'This Host is not allowed')
-    if (origin !== undefined && !this.#isOriginAllowed(origin))
-      return errorAnswer(403, 'This Origin is not allowed')
-    return undefined
+  /** The answer to a request that was sent to a name that is not ours; undefined if it may pass. */
+  hostRefusal(host: string | undefined): HttpAnswer | undefined {
+    return this.#isHostAllowed(host) ? undefined : errorAnswer(403, 'This Host is not allowed')
+  }
+
+  /** The answer to a request of a page that may not call; undefined if it may pass. */
+  originRefusal(origin: string | undefined): HttpAnswer | undefined {
+    if (origin === undefined || this.#isOriginAllowed(origin)) return undefined
+    return errorAnswer(403, 'This Origin is not allowed')
   }
 
   #isHostAllowed(host: string | undefined): boolean {
@@ -44,12 +47,11 @@ export class HttpGuard {
   }
 }
 
-function readOrigin(origin: string): string {
+/** An origin as browsers write it. `option` names where it stands, for the error. */
+export function readOrigin(origin: string, option: string): string {
   const url = parse(origin)
   if (url === undefined || url.origin === 'null') {
-    throw new TypeError(
-      `http.allowedOrigins must hold origins such as "https://app.example.com" (got "${origin}")`,
-    )
+    throw new TypeError(`${option} must hold origins such as "https://app.example.com" (got "${origin}")`)
   }
   return url.origin
 }

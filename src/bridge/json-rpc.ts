@@ -6,15 +6,23 @@ export const INVALID_REQUEST = -32600
 export const METHOD_NOT_FOUND = -32601
 export const INVALID_PARAMS = -32602
 export const INTERNAL_ERROR = -32603
+/** MCP's code for a failure that is none of the above. */
+export const SERVER_ERROR = -32000
+/** MCP up to 2025-11-25: there is no such resource. */
+export const RESOURCE_NOT_FOUND = -32002
+/** MCP 2026-07-28: the client lacks a capability that the request needs. */
+export const MISSING_CAPABILITY = -32021
 
-/** What goes onto the wire as a JSON-RPC error, with this code and message. Both SDK lines read `code`. */
+/** What goes onto the wire as a JSON-RPC error, with this code, message and data. Both SDK lines read them. */
 export class JsonRpcError extends Error {
+  override readonly name = 'JsonRpcError'
   readonly code: number
+  declare readonly data?: unknown
 
-  constructor(code: number, message: string) {
+  constructor(code: number, message: string, data?: unknown) {
     super(message)
-    this.name = 'JsonRpcError'
     this.code = code
+    if (data !== undefined) this.data = data
   }
 }
 
@@ -37,15 +45,17 @@ export interface JsonRpcRequest extends JsonRpcMessage {
 
 /**
  * Whether the value has the form of one message: a request, a notification or a response, not a batch. As strict as the
- * SDKs, which drop what they do not take for a message: whoever asks here first can say so instead.
+ * SDKs, which drop what they do not take for a message: whoever asks here first can say so instead. And no deeper than
+ * they can read.
  */
 export function isJsonRpcMessage(value: unknown): value is JsonRpcMessage {
-  if (!isObject(value) || value.jsonrpc !== '2.0') return false
+  if (!isObject(value) || value.jsonrpc !== '2.0' || isDeeperThan(MAX_DEPTH, value)) return false
   const { method, params, id } = value
-  if (method === undefined) return isId(id) && ('result' in value || 'error' in value)
+  if (method === undefined) return isId(id) && isResponse(value)
   if (typeof method !== 'string' || ('id' in value && !isId(id))) return false
-  if (Object.keys(value).some((name) => !REQUEST_MEMBERS.has(name))) return false
-  return params === undefined || (isObject(params) && isMeta(params._meta))
+  return (
+    hasOnly(value, REQUEST_MEMBERS) && (params === undefined || (isObject(params) && isMeta(params._meta)))
+  )
 }
 
 export function isRequest(message: JsonRpcMessage): message is JsonRpcRequest {
@@ -58,6 +68,32 @@ export function metaOf(params: unknown): Readonly<Record<string, unknown>> {
 }
 
 const REQUEST_MEMBERS = new Set(['jsonrpc', 'id', 'method', 'params'])
+const RESULT_MEMBERS = new Set(['jsonrpc', 'id', 'result'])
+const ERROR_MEMBERS = new Set(['jsonrpc', 'id', 'error'])
+
+function hasOnly(value: Readonly<Record<string, unknown>>, members: ReadonlySet<string>): boolean {
+  return Object.keys(value).every((name) => members.has(name))
+}
+
+/** A result or an error, not both (JSON-RPC 2.0, section 5). */
+function isResponse(value: Readonly<Record<string, unknown>>): boolean {
+  const { result, error } = value
+  if (isObject(result)) return hasOnly(value, RESULT_MEMBERS) && isMeta(result._meta)
+  if (!isObject(error) || !hasOnly(value, ERROR_MEMBERS)) return false
+  return Number.isSafeInteger(error.code) && typeof error.message === 'string'
+}
+
+/** What is nested deeper overflows the stack of whoever copies, checks or writes it, the SDKs among them. */
+const MAX_DEPTH = 500
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (levels === 0) return true
+  for (const item of Array.isArray(value) ? value : Object.values(value)) {
+    if (isDeeperThan(levels - 1, item)) return true
+  }
+  return false
+}
 
 /** Longer ids would be held for as long as the request, or a subscription, lasts. */
 const MAX_ID_LENGTH = 1_000

@@ -1,14 +1,35 @@
 import type { Logger } from '../interceptors/logger.js'
+import type { Descriptor } from '../registry/descriptor.js'
 import { IdleWait } from '../registry/idle-wait.js'
 import type { JsonSchemaDocument } from '../registry/json-schema.js'
-import { isObject } from '../registry/json-value.js'
 import type { BridgedRuntime } from './bridged-runtime.js'
+import { completeArgument } from './completion-method.js'
 import { INTERNAL_ERROR, JsonRpcError, METHOD_NOT_FOUND } from './json-rpc.js'
+import { McpCalls } from './mcp-calls.js'
+import { listMethods } from './mcp-lists.js'
+import type { McpPeer } from './mcp-peer.js'
 import type { McpRequest } from './mcp-request.js'
-import { callTool } from './tool-call.js'
-import { ToolList } from './tool-list.js'
+import { getPrompt } from './prompt-methods.js'
+import type { RequestStates } from './request-state.js'
+import { canRead, readResource, subscribedUri } from './resource-methods.js'
+import { callTool } from './tool-methods.js'
 
 type Method = (params: unknown, request: McpRequest) => object | Promise<object>
+
+export interface McpHostOptions {
+  readonly pageSize: number
+  /** How long a client may keep a list, in milliseconds. */
+  readonly listTtlMs: number
+  /** The part of the runtime that is served. Default: all of it. */
+  readonly exposes?: ((target: Descriptor) => boolean) | undefined
+  readonly states: RequestStates
+}
+
+/** What clients are told of. */
+export interface McpHostListener {
+  onListChanged(kind: Descriptor['kind']): void
+  onResourceUpdated?(uri: string): void
+}
 
 /**
  * Answers MCP requests, whatever era and transport they came by. Plain JSON in and out: no SDK object comes in here, and
@@ -16,23 +37,22 @@ type Method = (params: unknown, request: McpRequest) => object | Promise<object>
  */
 export class McpHost {
   readonly #runtime: BridgedRuntime
+  readonly #calls: McpCalls
   readonly #methods: ReadonlyMap<string, Method>
   readonly #idle = new IdleWait()
   #running = 0
   #hasWarned = false
 
-  constructor(runtime: BridgedRuntime, { pageSize }: { readonly pageSize: number }) {
+  constructor(runtime: BridgedRuntime, { pageSize, listTtlMs, exposes, states }: McpHostOptions) {
     this.#runtime = runtime
-    const list = new ToolList(runtime.registry, pageSize)
+    const calls = new McpCalls(runtime, { exposes, states })
+    this.#calls = calls
     this.#methods = new Map<string, Method>([
-      [
-        'tools/list',
-        (params, { era }) => {
-          this.#warnUnlessStarted()
-          return list.page(isObject(params) ? params.cursor : undefined, era)
-        },
-      ],
-      ['tools/call', (params, request) => callTool(runtime, params, request)],
+      ...listMethods(calls, { pageSize, ttlMs: listTtlMs }),
+      ['tools/call', (params, request) => callTool(calls, params, request)],
+      ['resources/read', (params, request) => readResource(calls, params, request)],
+      ['prompts/get', (params, request) => getPrompt(calls, params, request)],
+      ['completion/complete', (params, request) => completeArgument(calls, params, request)],
     ])
   }
 
@@ -53,6 +73,7 @@ export class McpHost {
   async request(method: string, params: unknown, request: McpRequest): Promise<object> {
     const answer = this.#methods.get(method)
     if (answer === undefined) throw new JsonRpcError(METHOD_NOT_FOUND, 'Method not found')
+    if (method === 'tools/list') this.#warnUnlessStarted()
     this.#running++
     try {
       return await answer(params, request)
@@ -66,14 +87,37 @@ export class McpHost {
     }
   }
 
-  /** The published schema of a tool's arguments. */
-  toolSchema(name: string): JsonSchemaDocument | undefined {
-    return this.#runtime.registry.lookup(name)?.inputSchema
+  /** The published schema of a tool's arguments, if the peer may see the tool. */
+  toolSchema(name: string, peer: McpPeer): JsonSchemaDocument | undefined {
+    return this.#runtime.catalog.tool(name, this.#calls.viewer(peer))?.definition.inputSchema
   }
 
-  /** Calls `listener` once for each burst of changes. Dispose of what it returns to stop. */
-  onToolsChanged(listener: () => void): Disposable {
-    return this.#runtime.registry.addListener({ onChanged: () => listener() })
+  /** The URI of a subscription. Throws a {@link JsonRpcError} for a resource that the client cannot read. */
+  subscribedUri(params: unknown, request: McpRequest): string {
+    return subscribedUri(this.#calls, params, request)
+  }
+
+  /** Whether there is a resource of this URI that the peer may see. */
+  canRead(uri: string, peer: McpPeer): boolean {
+    return canRead(this.#calls, uri, peer)
+  }
+
+  /** Tells `listener` once of each burst of changes. Dispose of what it returns to stop. */
+  addListener(listener: McpHostListener): Disposable {
+    const { registry, resources, prompts } = this.#runtime
+    const added = [
+      registry.addListener({ onChanged: () => listener.onListChanged('tool') }),
+      prompts.addListener({ onChanged: () => listener.onListChanged('prompt') }),
+      resources.addListener({
+        onChanged: () => listener.onListChanged('resource'),
+        onResourceUpdated: (uri) => listener.onResourceUpdated?.(uri),
+      }),
+    ]
+    return {
+      [Symbol.dispose]: () => {
+        for (const one of added) one[Symbol.dispose]()
+      },
+    }
   }
 
   /** Resolves when no request is running, or after `boundMs`. */

@@ -1,3 +1,4 @@
+import { contentFaults } from '../registry/content-fault.js'
 import { type AnyToolError, InvalidResultError } from '../registry/tool-error.js'
 import type { ToolContent, ToolExecutionResult, ToolSuccess } from '../registry/tool-execution-result.js'
 import { errorFields, errorText } from './error-fields.js'
@@ -27,8 +28,10 @@ export function toCallToolResult(
   { structured }: { readonly structured: boolean },
 ): CallToolResult {
   if (!result.ok) return failure(result.error)
-  const fault = result.content?.map(contentFault).find((found) => found !== undefined)
-  if (fault !== undefined) return failure(new InvalidResultError(result.toolName, fault))
+  const fault = result.content?.flatMap((block, index) => contentFaults(block, `content/${index}`))[0]
+  if (fault !== undefined) {
+    return failure(new InvalidResultError(result.toolName, `${fault.path} ${fault.message}`))
+  }
   const meta = metaOf(result)
   return {
     content: result.content ?? textOf(result.value),
@@ -53,31 +56,4 @@ function textOf(value: unknown): readonly ToolContent[] {
 
 function metaOf({ meta, degraded }: ToolSuccess): Readonly<Record<string, unknown>> | undefined {
   return degraded ? { ...meta, [DEGRADED_META]: true } : meta
-}
-
-/** What each kind of block has to have, all strings (MCP schema, `ContentBlock`). */
-const REQUIRED: Readonly<Record<string, readonly string[]>> = {
-  text: ['text'],
-  image: ['data', 'mimeType'],
-  audio: ['data', 'mimeType'],
-  resource_link: ['uri', 'name'],
-  resource: [],
-}
-
-/** What is wrong with a block of content: one invalid block makes clients throw the whole answer away. */
-function contentFault(block: ToolContent, index: number): string | undefined {
-  const required = Object.hasOwn(REQUIRED, block.type) ? REQUIRED[block.type] : undefined
-  if (required === undefined) {
-    return `content/${index}/type must be one of ${Object.keys(REQUIRED).join(', ')} (got ${JSON.stringify(block.type)})`
-  }
-  const missing = required.find((field) => typeof block[field] !== 'string')
-  if (missing !== undefined) return `content/${index}/${missing} must be a string`
-  return block.type === 'resource' ? resourceFault(block.resource, index) : undefined
-}
-
-function resourceFault(resource: unknown, index: number): string | undefined {
-  const { uri, text, blob } = (resource ?? {}) as Readonly<Record<string, unknown>> // of any other type each is undefined
-  if (typeof uri !== 'string') return `content/${index}/resource/uri must be a string`
-  if (typeof text === 'string' || typeof blob === 'string') return undefined
-  return `content/${index}/resource must have text or blob, a string`
 }

@@ -1,46 +1,31 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { BridgedRuntime } from './bridged-runtime.js'
-import type { Era } from './era.js'
-import type { ServerInfo, SessionLimits } from './era-settings.js'
 import { EraSwitch } from './era-switch.js'
 import { Eras } from './eras.js'
-import { type FastifyPlugin, fastifyPlugin } from './fastify-plugin.js'
-import { HttpHost, type HttpHostOptions } from './http-host.js'
+import { type FastifyOptions, type FastifyPlugin, fastifyPlugin } from './fastify-plugin.js'
+import type { HttpArrival } from './http-arrival.js'
+import { HttpHost } from './http-host.js'
 import { McpHost } from './mcp-host.js'
+import type { McpPeer } from './mcp-peer.js'
+import {
+  type ConnectOptions,
+  exposedBy,
+  type McpToolBridgeOptions,
+  type StdioOptions,
+} from './mcp-tool-bridge-options.js'
 import type { McpConnection, McpTransport } from './mcp-transport.js'
-import { type NodeHandler, nodeArrival, writeAnswer } from './node-http.js'
+import { NodeArrival, type NodeHandler, type NodeHandlerOptions, writeAnswer } from './node-http.js'
+import { RequestStates } from './request-state.js'
+import { resumabilityOf } from './resumability.js'
 import { type AttachTarget, attach } from './sdk-v1/attach.js'
 import { StdioTransport } from './stdio-transport.js'
 import { claimStdout } from './stdout-guard.js'
 import { type FetchOptions, WebArrival } from './web-http.js'
-
-export interface McpToolBridgeOptions extends ServerInfo {
-  /** How to use the server, for the model. */
-  readonly instructions?: string
-  /** Tools on one page of a list. Default 1 000. */
-  readonly pageSize?: number
-  /** How long a client of 2026-07-28 may keep a list without asking again, in milliseconds. Default 30 000. */
-  readonly listTtlMs?: number
-  /** How long `close()`, and the end of stdin, wait for running calls, in milliseconds. Default 10 000. */
-  readonly drainMs?: number
-  readonly http?: McpHttpOptions
-}
-
-export interface McpHttpOptions extends HttpHostOptions {
-  /** Sessions of clients up to 2025-11-25: on with these limits (default), or `false` for requests that stand alone. */
-  readonly sessions?: boolean | SessionLimits
-}
-
-export interface ConnectOptions {
-  /** Default: the era that the client opens with. */
-  readonly era?: Era
-  /** Names the client in quotas. Default `unknown`. */
-  readonly address?: string
-}
+import { wholeNumber } from './whole-number.js'
 
 /**
- * Serves the tools of a runtime over MCP: over stdio, over HTTP and over any transport of the SDKs, to clients of both
- * eras at once. It follows the registry: clients hear of tools that come and go.
+ * Serves the tools, resources and prompts of a runtime over MCP: over stdio, over HTTP and over any transport of the SDKs, to clients of both
+ * eras at once. It follows the registries: clients hear of what comes and goes.
  *
  * A request goes from its transport or HTTP host to the SDK server of its era (`Eras`), from there to `McpHost`, and, if
  * it is a `tools/call`, to `callTool`, which calls the runtime.
@@ -61,6 +46,8 @@ export class McpToolBridge implements AsyncDisposable {
       pageSize = 1_000,
       listTtlMs = 30_000,
       drainMs = 10_000,
+      expose,
+      requestState,
       http = {},
       ...info
     } = options
@@ -70,19 +57,29 @@ export class McpToolBridge implements AsyncDisposable {
           `McpToolBridge: ${field} must say what the server is (got ${JSON.stringify(info[field])})`,
         )
     }
-    const { sessions = true, ...httpOptions } = http
-    this.#host = new McpHost(runtime, { pageSize })
+    const { sessions = true, resumability = false, keepAliveMs = 15_000, ...httpOptions } = http
+    this.#host = new McpHost(runtime, {
+      pageSize,
+      listTtlMs,
+      exposes: exposedBy(expose),
+      states: new RequestStates(requestState),
+    })
     this.#eras = new Eras({
       host: this.#host,
       info,
-      listTtlMs,
+      keepAliveMs: wholeNumber(keepAliveMs, 'http.keepAliveMs', 0),
       sessions:
         sessions === false
           ? undefined
           : { idleMs: 1_800_000, max: 1_000, ...(sessions !== true && sessions) },
+      resumability: resumabilityOf(resumability, { sessions: sessions !== false }),
       ...(instructions !== undefined && { instructions }),
     })
-    this.#http = new HttpHost(this.#host, this.#eras, httpOptions)
+    this.#http = new HttpHost(httpOptions, {
+      host: this.#host,
+      eras: this.#eras,
+      hasSessions: sessions !== false,
+    })
     this.#drainMs = drainMs
   }
 
@@ -95,7 +92,7 @@ export class McpToolBridge implements AsyncDisposable {
    * Serves stdin and stdout, and resolves when that is over: the client has closed stdin and its running calls are
    * answered, or the bridge is closed. Meanwhile whatever else is printed to stdout goes to stderr.
    */
-  async serveStdio(): Promise<void> {
+  async serveStdio({ principal }: StdioOptions = {}): Promise<void> {
     this.#requireOpen()
     using stdout = claimStdout()
     const transport = new StdioTransport({
@@ -104,16 +101,18 @@ export class McpToolBridge implements AsyncDisposable {
       drainMs: this.#drainMs,
       logger: this.#host.logger,
     })
-    await this.#serve(transport, { address: 'stdio' })
+    await this.#serve(transport, { address: 'stdio', principal })
     await transport.closed
   }
 
   /**
    * For Express and node:http: `app.all('/mcp', bridge.nodeHandler())`, with or without a body parser in front. Where it is
-   * mounted is the host's affair: `createServer(bridge.nodeHandler())` serves every path.
+   * mounted is the host's affair: `createServer(bridge.nodeHandler())` serves every path. With `http.auth` clients look for
+   * its metadata at `/.well-known/oauth-protected-resource`, so Express needs the handler there, too.
    */
-  nodeHandler(): NodeHandler {
-    return (req, res) => void this.#handle(req, res)
+  nodeHandler(options: NodeHandlerOptions = {}): NodeHandler {
+    if (options.principal !== undefined) this.#requireNoTokens()
+    return (req, res) => void this.#handle(req, res, options.principal && (() => options.principal?.(req)))
   }
 
   /**
@@ -123,24 +122,26 @@ export class McpToolBridge implements AsyncDisposable {
    *     bridge.fetch(c.req.raw, { address: getConnInfo(c).remote.address })
    */
   async fetch(request: Request, options: FetchOptions = {}): Promise<Response> {
-    if (options.address === undefined) this.#warnOfSharedQuota()
+    if (options.principal !== undefined) this.#requireNoTokens()
+    else if (options.address === undefined && !this.#http.verifiesTokens) this.#warnOfSharedQuota()
     const arrival = new WebArrival(request, options)
     return arrival.respond(await this.#http.answer(arrival))
   }
 
   /** `app.register(bridge.fastify(), { prefix: '/mcp' })` */
-  fastify(): FastifyPlugin {
-    return fastifyPlugin(this.nodeHandler())
+  fastify(options: FastifyOptions = {}): FastifyPlugin {
+    if (options.principal !== undefined) this.#requireNoTokens()
+    return fastifyPlugin((req, res, identify) => void this.#handle(req, res, identify), options)
   }
 
   /** Serves one end of a transport, such as the SDK's in-memory pair, until either side closes it. */
   async connect(
     transport: McpTransport,
-    { era, address = 'unknown' }: ConnectOptions = {},
+    { era, address = 'unknown', principal }: ConnectOptions = {},
   ): Promise<McpConnection> {
     this.#requireOpen()
-    if (era !== undefined) return (await this.#eras.serverOf(era)).connect(transport, address)
-    return this.#serve(transport, { address })
+    if (era !== undefined) return (await this.#eras.serverOf(era)).connect(transport, { address, principal })
+    return this.#serve(transport, { address, principal })
   }
 
   /**
@@ -173,20 +174,21 @@ export class McpToolBridge implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
-    this.#http.close()
+    this.#http.drain()
     await this.#host.whenIdle(this.#drainMs)
     // The SDKs send an answer a few turns after they have it.
     await new Promise(setImmediate)
+    this.#http.close()
     for (const attached of this.#attached) attached[Symbol.dispose]()
     this.#attached.clear()
     await Promise.all([...this.#open].map((connection) => connection.close()))
     await this.#eras.close()
   }
 
-  async #serve(transport: McpTransport, { address }: { readonly address: string }): Promise<McpConnection> {
+  async #serve(transport: McpTransport, peer: McpPeer): Promise<McpConnection> {
     const connection = new EraSwitch(transport, {
       logger: this.#host.logger,
-      connect: async (era, line) => (await this.#eras.serverOf(era)).connect(line, address),
+      connect: async (era, line) => (await this.#eras.serverOf(era)).connect(line, peer),
       onClosed: () => this.#open.delete(connection),
     })
     this.#open.add(connection)
@@ -194,9 +196,9 @@ export class McpToolBridge implements AsyncDisposable {
     return connection
   }
 
-  async #handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  async #handle(req: IncomingMessage, res: ServerResponse, identify: HttpArrival['identify']): Promise<void> {
     try {
-      await writeAnswer(res, await this.#http.answer(nodeArrival(req, res)))
+      await writeAnswer(res, await this.#http.answer(new NodeArrival(req, res, identify)))
     } catch (thrown) {
       this.#host.logger.error({ err: thrown }, 'MCP answer over HTTP failed')
       res.destroy()
@@ -211,6 +213,11 @@ export class McpToolBridge implements AsyncDisposable {
       {},
       'bridge.fetch() was given no address: all callers without a principal count as one in quotas',
     )
+  }
+
+  #requireNoTokens(): void {
+    if (!this.#http.verifiesTokens) return
+    throw new TypeError('With http.auth the token says who is calling: leave the principal out')
   }
 
   #requireOpen(): void {

@@ -1,23 +1,103 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Awaitable } from '../registry/awaitable.js'
+import type { Principal } from '../registry/principal.js'
+import type { HttpArrival } from './http-arrival.js'
 import type { HttpAnswer } from './http-exchange.js'
-import type { HttpArrival } from './http-host.js'
 
 /** For node:http, Express, Connect and their like, wherever they mount it. */
 export type NodeHandler = (req: IncomingMessage, res: ServerResponse) => void
 
+export interface NodeHandlerOptions {
+  /**
+   * Who is calling, where the service has found it out, such as in a middleware; `undefined`: nobody in particular. Throws an
+   * `UnauthenticatedError` for 401.
+   */
+  principal?(req: IncomingMessage): Awaitable<Principal | undefined>
+}
+
 /** A request of node:http, also behind a body parser. */
-export function nodeArrival(req: IncomingMessage, res: ServerResponse): HttpArrival {
-  const { body } = req as { readonly body?: unknown } // Express and others put what they parsed here
-  return {
-    method: req.method ?? 'GET',
-    address: req.socket.remoteAddress ?? 'unknown',
-    // HTTP/2 has the host under another name.
-    header: (name) => single(req.headers[name] ?? (name === 'host' ? req.headers[':authority'] : undefined)),
-    onEnd: (listener) => void (res.closed ? listener() : res.once('close', listener)),
-    toRequest: () => toRequest(req, res),
-    ...(body !== undefined && { parsedBody: body }),
-    readBody: (maxBytes) => readBody(req, maxBytes),
+export class NodeArrival implements HttpArrival {
+  readonly method: string
+  readonly url: string
+  readonly address: string
+  readonly parsedBody?: unknown
+  readonly identify: HttpArrival['identify']
+  readonly #req: IncomingMessage
+  readonly #res: ServerResponse
+  #gone: AbortController | undefined
+  #raw: Map<string, string[]> | undefined
+
+  constructor(req: IncomingMessage, res: ServerResponse, identify?: HttpArrival['identify']) {
+    // Express and others put what they parsed, and what a router took away, here.
+    const { body, originalUrl } = req as { readonly body?: unknown; readonly originalUrl?: unknown }
+    this.#req = req
+    this.#res = res
+    this.method = req.method ?? 'GET'
+    this.url = typeof originalUrl === 'string' ? originalUrl : (req.url ?? '/')
+    this.address = req.socket.remoteAddress ?? 'unknown'
+    if (body !== undefined) this.parsedBody = body
+    this.identify = identify
   }
+
+  get signal(): AbortSignal {
+    if (this.#gone !== undefined) return this.#gone.signal
+    const gone = new AbortController()
+    this.#gone = gone
+    this.onEnd(() => {
+      if (!this.#res.writableFinished) gone.abort()
+    })
+    return gone.signal
+  }
+
+  header(name: string): string | undefined {
+    // HTTP/2 has the host under another name.
+    return this.#values(name) ?? (name === 'host' ? this.#values(':authority') : undefined)
+  }
+
+  *headers(): Iterable<readonly [name: string, value: string]> {
+    for (const name of Object.keys(this.#req.headers)) {
+      const value = name.startsWith(':') ? undefined : this.#values(name)
+      if (value !== undefined) yield [name, value]
+    }
+  }
+
+  onEnd(listener: () => void): void {
+    if (this.#res.closed) listener()
+    else this.#res.once('close', listener)
+  }
+
+  async readBody(maxBytes: number): Promise<string | undefined> {
+    if (Number(this.#req.headers['content-length']) > maxBytes) return undefined
+    const chunks: Buffer[] = []
+    let size = 0
+    for await (const chunk of this.#req as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > maxBytes) return undefined
+      chunks.push(chunk)
+    }
+    return Buffer.concat(chunks).toString()
+  }
+
+  /** Of some headers Node keeps the first value and says nothing of the others: those are in the raw ones alone. */
+  #values(name: string): string | undefined {
+    const value = this.#req.headers[name]
+    if (value === undefined) return undefined
+    this.#raw ??= valuesByName(this.#req.rawHeaders)
+    const values = this.#raw.get(name) ?? []
+    if (values.length > 1) return values.join(', ')
+    return typeof value === 'object' ? value.join(', ') : value
+  }
+}
+
+function valuesByName(rawHeaders: readonly string[] = []): Map<string, string[]> {
+  const byName = new Map<string, string[]>()
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]?.toLowerCase() ?? ''
+    const values = byName.get(name)
+    if (values === undefined) byName.set(name, [rawHeaders[i + 1] ?? ''])
+    else values.push(rawHeaders[i + 1] ?? '')
+  }
+  return byName
 }
 
 /** Resolves when the answer is written or the client is gone. */
@@ -44,36 +124,6 @@ export async function writeAnswer(res: ServerResponse, { status, headers, body }
     if (!res.write(chunk.value)) await drained(res)
   }
   res.end()
-}
-
-async function readBody(req: IncomingMessage, maxBytes: number): Promise<string | undefined> {
-  if (Number(req.headers['content-length']) > maxBytes) return undefined
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of req as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > maxBytes) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
-}
-
-function toRequest(req: IncomingMessage, res: ServerResponse): Request {
-  const headers = new Headers()
-  for (const [name, value] of Object.entries(req.headers)) {
-    if (value !== undefined && !name.startsWith(':')) headers.set(name, single(value) ?? '')
-  }
-  const gone = new AbortController()
-  res.once('close', () => {
-    if (!res.writableFinished) gone.abort()
-  })
-  if (res.destroyed) gone.abort()
-  // Where it was sent to is of no interest behind the guard, and is text of the client's.
-  return new Request('http://localhost/', { method: req.method ?? 'GET', headers, signal: gone.signal })
-}
-
-function single(value: string | readonly string[] | undefined): string | undefined {
-  return typeof value === 'object' ? value.join(', ') : value
 }
 
 /** Room to write again, or nobody there to write to. */

@@ -1,5 +1,6 @@
+import type { Principal } from '../registry/principal.js'
+import type { HttpArrival } from './http-arrival.js'
 import type { HttpAnswer } from './http-exchange.js'
-import type { HttpArrival } from './http-host.js'
 
 /** What a fetch host knows about a request besides the request. */
 export interface FetchOptions {
@@ -10,22 +11,28 @@ export interface FetchOptions {
   readonly address?: string | undefined
   /** The parsed body, where it has been read already. */
   readonly parsedBody?: unknown
+  /** Who is calling, where the service around the bridge has found it out. */
+  readonly principal?: Principal | undefined
 }
 
 /** A web request with what is needed to tell it that the answer has been read. */
 export class WebArrival implements HttpArrival {
   readonly method: string
+  readonly url: string
   readonly address: string
   readonly parsedBody?: unknown
+  readonly identify: HttpArrival['identify']
   readonly #request: Request
   readonly #listeners: (() => void)[] = []
   readonly #gone = new AbortController()
   #ended = false
 
-  constructor(request: Request, { address = 'unknown', parsedBody }: FetchOptions) {
+  constructor(request: Request, { address = 'unknown', parsedBody, principal }: FetchOptions) {
     this.#request = request
     this.method = request.method
+    this.url = request.url
     this.address = address
+    this.identify = principal && (() => principal)
     if (parsedBody !== undefined) this.parsedBody = parsedBody
     request.signal.addEventListener('abort', this.#abandon, { once: true })
     if (request.signal.aborted) this.#abandon()
@@ -37,14 +44,17 @@ export class WebArrival implements HttpArrival {
     return value ?? (name === 'host' ? new URL(this.#request.url).host : undefined)
   }
 
+  get signal(): AbortSignal {
+    return this.#gone.signal
+  }
+
+  headers(): Iterable<readonly [name: string, value: string]> {
+    return this.#request.headers
+  }
+
   onEnd(listener: () => void): void {
     if (this.#ended) listener()
     else this.#listeners.push(listener)
-  }
-
-  toRequest(): Request {
-    const { method, headers } = this.#request
-    return new Request('http://localhost/', { method, headers, signal: this.#gone.signal })
   }
 
   async readBody(maxBytes: number): Promise<string | undefined> {

@@ -35,6 +35,8 @@ export interface FoundResource {
 /** Everything that is registered, as one caller sees it: what is hidden from it is as if it did not exist. */
 export class Catalog {
   readonly #parts: CatalogParts
+  /** Whether anything in a list is not for everybody. */
+  readonly #restricted = new WeakMap<readonly CallableDefinition[], boolean>()
 
   constructor(parts: CatalogParts) {
     this.#parts = parts
@@ -62,19 +64,22 @@ export class Catalog {
     return registered?.definition.template === undefined ? undefined : this.#seen(registered, viewer)
   }
 
-  /** What the viewer sees of a registry's list: the list itself if that is all of it. */
+  /** What the viewer sees of a registry's list: the list itself if nothing is hidden from anybody. */
   list<D extends CallableDefinition>(registry: DefinitionRegistry<D>, viewer: Viewer): readonly D[] {
     const all = registry.list()
-    if (all.every((definition) => this.#sees(definition, viewer))) return all
+    if (viewer.exposes === undefined && !this.variesByPrincipal(registry)) return all
     return all.filter((definition) => this.#sees(definition, viewer))
   }
 
   /** Whether two principals may see different lists. */
-  variesByPrincipal(registry: DefinitionRegistry<CallableDefinition>): boolean {
-    return (
-      this.#parts.rule !== undefined ||
-      registry.list().some(({ metadata }) => metadata.visibility !== undefined)
-    )
+  variesByPrincipal<D extends CallableDefinition>(registry: DefinitionRegistry<D>): boolean {
+    if (this.#parts.rule !== undefined) return true
+    const all = registry.list()
+    const known = this.#restricted.get(all)
+    if (known !== undefined) return known
+    const restricted = all.some(({ metadata }) => metadata.visibility !== undefined)
+    this.#restricted.set(all, restricted)
+    return restricted
   }
 
   #seen<D extends CallableDefinition>(

@@ -181,11 +181,17 @@ export class ExecutorRouter {
 
   /** The answer did not wait for the work; the tool's lease does. */
   #giveBackLater(call: Call): void {
-    const { toolName, callId, traceId } = call
-    this.#options.logger.warn({ toolName, callId, traceId }, 'answered while the tool is still working')
+    const { logger } = this.#options
+    let isTold = false
     call.whenWorkSettles(() => {
       call.giveBack()
-      this.#options.logger.info({ toolName, callId, traceId }, 'the work of an answered call has ended')
+      if (isTold) logger.info(idsOf(call), 'the work of an answered call has ended')
+    })
+    // Work that heeds its signal, or that waits for an answer, ends in this turn.
+    setImmediate(() => {
+      if (!call.isWorking) return
+      isTold = true
+      logger.warn(idsOf(call), 'answered while the tool is still working')
     })
   }
 
@@ -219,11 +225,15 @@ export class ExecutorRouter {
 
   #failure(call: Call, error: AnyToolError): ToolExecutionResult {
     if (error.code === 'EXECUTION_FAILED' && error.cause !== undefined) {
-      const { toolName, callId, traceId } = call
-      this.#options.logger.error({ toolName, callId, traceId, err: error.cause }, 'tool failed')
+      this.#options.logger.error({ ...idsOf(call), err: error.cause }, 'tool failed')
     }
     return ToolExecutionResult.failure(error.withOutcomeOf(call.outcome), call.stamp())
   }
+}
+
+/** What the log knows a call by. */
+function idsOf({ toolName, callId, traceId }: Call) {
+  return { toolName, callId, traceId }
 }
 
 function isTooLarge(thrown: unknown): boolean {

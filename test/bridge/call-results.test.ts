@@ -135,7 +135,7 @@ describe.each(ERAS)('tools/call, %s', (era) => {
   it('says what is wrong with a block that is none', async () => {
     expect(await call(era, 'bad_block')).toMatchObject({
       isError: true,
-      content: [{ text: expect.stringContaining('content/0/mimeType must be a string') }],
+      content: [{ text: expect.stringContaining('content/0/mimeType must be a MIME type') }],
     })
   })
 
@@ -197,7 +197,7 @@ describe.each(ERAS)('tools/call, %s', (era) => {
   })
 
   it('answers what goes wrong in our own code without a detail, and logs it', async () => {
-    const broken = vi.spyOn(http.runtime, 'call').mockRejectedValue(new TypeError('secret'))
+    const broken = vi.spyOn(http.runtime, 'run').mockRejectedValue(new TypeError('secret'))
     const failed = await call(era, 'greet')
     broken.mockRestore()
     expect(failed).toEqual({ code: -32603, message: 'Internal error' })
@@ -228,6 +228,6 @@ it('gives structured values that are no object to the new era alone, as text to 
 })
 
 it('tells clients of 2026-07-28 how long a list is good', async () => {
-  expect(await answer('modern', 'tools/list', {})).toMatchObject({ ttlMs: 30_000, cacheScope: 'private' })
+  expect(await answer('modern', 'tools/list', {})).toMatchObject({ ttlMs: 30_000, cacheScope: 'public' })
   expect(await answer('legacy', 'tools/list', {})).not.toHaveProperty('ttlMs')
 })

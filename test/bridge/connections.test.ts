@@ -51,7 +51,13 @@ describe('connect', () => {
       { name: 'fixture', version: '1.2.3', title: 'Fixture' },
       'Add.',
     ])
-    expect(client.getServerCapabilities()).toEqual({ tools: { listChanged: true }, logging: {} })
+    expect(client.getServerCapabilities()).toEqual({
+      tools: { listChanged: true },
+      resources: { listChanged: true, subscribe: true },
+      prompts: { listChanged: true },
+      completions: {},
+      logging: {},
+    })
     expect(await client.callTool({ name: 'add', arguments: { a: 1, b: 2 } })).toMatchObject({
       structuredContent: { sum: 3 },
     })

@@ -86,9 +86,10 @@ describe('an SDK', () => {
       import { register } from 'node:module'
       register('data:text/javascript,' + ${JSON.stringify(encodeURIComponent(hook))})
       const { McpToolBridge } = await import(${JSON.stringify(bridge)})
-      const registry = { list: () => [], lookup: () => undefined, addListener: () => ({ [Symbol.dispose]() {} }) }
+      const registry = { list: () => [], addListener: () => ({ [Symbol.dispose]() {} }) }
+      const catalog = { list: () => [], variesByPrincipal: () => false, tool: () => undefined }
       const logger = { debug() {}, info() {}, warn() {}, error() {} }
-      const bridge = new McpToolBridge({ registry, logger, call: async () => {} }, { name: 'x', version: '1' })
+      const bridge = new McpToolBridge({ registry, resources: registry, prompts: registry, catalog, logger, run: async () => {} }, { name: 'x', version: '1' })
       const transport = { start: async () => {}, send: async () => {}, close: async () => {} }
       ${script}`
     return execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], {

@@ -1,11 +1,16 @@
 import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
+import {
+  discoverOAuthProtectedResourceMetadata,
+  extractWWWAuthenticateParams,
+} from '@modelcontextprotocol/sdk/client/auth.js'
 import express from 'express'
 import fastify from 'fastify'
 import { Hono } from 'hono'
 import { describe, expect, it, vi } from 'vitest'
-import type { McpToolBridge } from '../../src/bridge/index.js'
+import { jwtVerifier, type McpToolBridge } from '../../src/bridge/index.js'
+import { AUDIENCE, Issuer } from './auth/issuer.js'
 import { CLIENTS } from './fixtures/clients.js'
 import {
   bridged,
@@ -35,46 +40,73 @@ async function onExpress(app: express.Express, path: string): Promise<Host> {
   }
 }
 
-const HOSTS: readonly (readonly [name: string, mount: (bridge: McpToolBridge) => Promise<Host>])[] = [
-  [
-    'node:http',
-    async (bridge) => {
+/** Where clients look for the metadata of a protected resource: its own path comes behind it. */
+const METADATA = '/.well-known/oauth-protected-resource'
+
+interface Mount {
+  readonly name: string
+  readonly path: string
+  /** Both places of the bridge: where it serves, and where it says how to get a token. */
+  readonly mount: (bridge: McpToolBridge) => Promise<Host>
+}
+
+const HOSTS: readonly Mount[] = [
+  {
+    name: 'node:http',
+    path: '/mcp',
+    mount: async (bridge) => {
       const server = await listen(bridge.nodeHandler())
       return { url: server.url, close: () => server[Symbol.asyncDispose]() }
     },
-  ],
-  ['Express', (bridge) => onExpress(express().all('/mcp', bridge.nodeHandler()), '/mcp')],
-  [
-    'Express behind a body parser and a prefix',
-    (bridge) =>
-      onExpress(express().use(express.json()).use('/api/tools', bridge.nodeHandler()), '/api/tools'),
-  ],
-  [
-    'Express behind a text parser',
-    (bridge) =>
+  },
+  {
+    name: 'Express',
+    path: '/mcp',
+    mount: (bridge) =>
+      onExpress(express().all('/mcp', bridge.nodeHandler()).use(METADATA, bridge.nodeHandler()), '/mcp'),
+  },
+  {
+    name: 'Express behind a body parser and a prefix',
+    path: '/api/tools',
+    mount: (bridge) =>
+      onExpress(
+        express()
+          .use(express.json())
+          .use('/api/tools', bridge.nodeHandler())
+          .use(METADATA, bridge.nodeHandler()),
+        '/api/tools',
+      ),
+  },
+  {
+    name: 'Express behind a text parser',
+    path: '/mcp',
+    mount: (bridge) =>
       onExpress(
         express()
           .use(express.text({ type: '*/*' }))
-          .all('/mcp', bridge.nodeHandler()),
+          .use(['/mcp', METADATA], bridge.nodeHandler()),
         '/mcp',
       ),
-  ],
-  [
-    'Fastify',
-    async (bridge) => {
+  },
+  {
+    name: 'Fastify',
+    path: '/mcp',
+    mount: async (bridge) => {
       const app = fastify({ forceCloseConnections: true })
       app.post('/other', async ({ body }) => body)
       await app.register(bridge.fastify(), { prefix: '/mcp' })
+      await app.register(bridge.fastify(), { prefix: METADATA })
       await app.listen({ port: 0, host: '127.0.0.1' })
       return { url: url(app.server.address()), close: () => app.close() }
     },
-  ],
-  [
-    'Hono',
-    async (bridge) => {
-      const app = new Hono().all('/mcp', (c) =>
-        bridge.fetch(c.req.raw, { address: getConnInfo(c).remote.address }),
-      )
+  },
+  {
+    name: 'Hono',
+    path: '/mcp',
+    mount: async (bridge) => {
+      const app = new Hono()
+      app.all('/mcp', (c) => bridge.fetch(c.req.raw, { address: getConnInfo(c).remote.address }))
+      app.all(`${METADATA}/*`, (c) => bridge.fetch(c.req.raw, { address: getConnInfo(c).remote.address }))
       const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })
       await vi.waitFor(() => expect(server.address()).not.toBeNull())
       return {
@@ -85,10 +117,10 @@ const HOSTS: readonly (readonly [name: string, mount: (bridge: McpToolBridge) =>
         },
       }
     },
-  ],
+  },
 ]
 
-describe.each(HOSTS)('%s', (_name, mount) => {
+describe.each(HOSTS)('$name', ({ path, mount }) => {
   it('serves both eras, streams what comes early, notices who leaves, and lets go', async () => {
     const { bridge, journal, runtime } = await bridged()
     const { url: place, close } = await mount(bridge)
@@ -118,6 +150,35 @@ describe.each(HOSTS)('%s', (_name, mount) => {
     expect(stream.headers.get('content-type')).toBe('text/event-stream')
     await bridge.close()
     expect(await stream.text()).toBe('')
+    await close()
+    await runtime.close()
+  })
+
+  it('lets clients of both eras in by their tokens, and tells others where to get one', async () => {
+    await using issuer = await Issuer.start()
+    const verifier = jwtVerifier({ issuer: issuer.url, audience: AUDIENCE, jwksUri: issuer.jwksUri })
+    const resource = `https://api.example.com${path}`
+    const auth = { verifier, resource, authorizationServers: [issuer.url], requiredScopes: ['tools'] }
+    const { bridge, runtime } = await bridged({ http: { auth } })
+    const { url: place, close } = await mount(bridge)
+
+    const headers = { authorization: `Bearer ${await issuer.token({ claims: { scope: 'tools' } })}` }
+    for (const { connect } of CLIENTS) {
+      const client = await connect({ url: place, headers })
+      expect(JSON.stringify(await client.call('who'))).toContain('alice')
+      await client.close()
+    }
+
+    const refused = await send(place, { body: INITIALIZE })
+    expect([refused.status, extractWWWAuthenticateParams(refused)]).toEqual([
+      401,
+      { resourceMetadataUrl: new URL(`https://api.example.com${METADATA}${path}`), scope: 'tools' },
+    ])
+    expect(await discoverOAuthProtectedResourceMetadata(place)).toMatchObject({
+      resource,
+      authorization_servers: [issuer.url],
+    })
+    await bridge.close()
     await close()
     await runtime.close()
   })

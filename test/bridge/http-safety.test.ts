@@ -1,5 +1,7 @@
 import { request as nodeRequest } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { McpToolBridge } from '../../src/bridge/index.js'
 import { ToolDefinition } from '../../src/registry/tool-definition.js'
 import { INITIALIZE, messagesOf, modern, openSession, request, send, served } from './fixtures/http-server.js'
@@ -29,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => http[Symbol.asyncDispose]())
 
 /** With a Host header of its own, which fetch does not allow. */
-function statusFor(headers: Readonly<Record<string, string>>): Promise<number | undefined> {
+function statusFor(headers: Readonly<Record<string, string | string[]>>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const req = nodeRequest(http.url, {
       method: 'POST',
@@ -69,6 +71,9 @@ describe('Host and Origin', () => {
     [{ host: 'localhost', origin: 'http://localhost.evil.example.com' }, 403],
     [{ host: 'localhost', origin: 'null' }, 403],
     [{ host: 'localhost', origin: 'file://localhost' }, 403],
+    [{ host: 'localhost', origin: ['http://localhost', 'https://evil.example.com'] }, 403],
+    [{ host: 'localhost', 'content-type': ['application/json', 'text/plain'] }, 415],
+    [{ host: 'localhost', 'mcp-session-id': ['a', 'b'] }, 200],
   ])('%j is answered with %i', async (headers, status) => {
     expect(await statusFor(headers)).toBe(status)
   })
@@ -85,12 +90,27 @@ describe('Host and Origin', () => {
     expect(statuses).toEqual([403, 403, 403, 403])
   })
 
+  it('are looked at in full: a second one does not hide behind the first', async () => {
+    const { port } = new URL(http.url)
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.end('GET /mcp HTTP/1.1\r\nHost: localhost\r\nHost: evil.example.com\r\nConnection: close\r\n\r\n')
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 403 /)
+  })
+
   it('must be configured with origins, not with names', () => {
     const options = { name: 'x', version: '1', http: { allowedOrigins: ['app.example.com'] } }
     expect(() => new McpToolBridge(http.runtime, options)).toThrow(
       'http.allowedOrigins must hold origins such as "https://app.example.com" (got "app.example.com")',
     )
   })
+})
+
+it.each([
+  [{ maxBodyBytes: 0 }, 'http.maxBodyBytes must be a whole number from 1 (got 0)'],
+  [{ keepAliveMs: -1 }, 'http.keepAliveMs must be a whole number from 0 (got -1)'],
+  [{ cors: { origins: [], maxAgeSec: 0.5 } }, 'http.cors.maxAgeSec must be a whole number from 0 (got 0.5)'],
+])('%j is no option', (options, message) => {
+  expect(() => new McpToolBridge(http.runtime, { name: 'x', version: '1', http: options })).toThrow(message)
 })
 
 describe('what is no MCP request', () => {
@@ -205,5 +225,88 @@ describe('what is no MCP request', () => {
       ['2026-07-28'],
       { result: { protocolVersion: '2025-11-25' } },
     ])
+  })
+})
+
+describe('Accept', () => {
+  const both = 'The client must accept application/json and text/event-stream'
+  const call = (
+    accept: string,
+    raw: { readonly headers?: object; readonly body?: unknown } = { body: INITIALIZE },
+  ) => send(http.url, { ...raw, headers: { ...raw.headers, accept } })
+
+  it.each([
+    ['application/json, text/event-stream', 200],
+    ['text/event-stream;q=0.5,APPLICATION/JSON;charset=utf-8', 200],
+    ['*/*', 200],
+    ['application/*, text/*', 200],
+    ['text/html, */*;q=0.1', 200],
+    ['application/json', 406],
+    ['text/event-stream', 406],
+    ['text/html', 406],
+    ['application/jsonp, text/event-stream', 406],
+    ['application/json;q=0, */*', 406],
+    ['application/json, text/event-stream;q=0.0', 406],
+    ['', 406],
+  ])('%j is answered with %i, in both eras', async (accept, status) => {
+    const answers = [await call(accept), await call(accept, modern(1, 'tools/list'))]
+    expect(answers.map((answer) => answer.status)).toEqual([status, status])
+    const [old] = answers
+    if (status === 406) {
+      expect(await old?.json()).toEqual({ jsonrpc: '2.0', id: null, error: { code: -32000, message: both } })
+    }
+  })
+
+  it('need not be sent: a client that says nothing takes anything', async () => {
+    const response = await http.bridge.fetch(
+      new Request('http://localhost/mcp', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(INITIALIZE),
+      }),
+    )
+    expect(response.status).toBe(200)
+  })
+
+  it('of a client that wants a stream must take one', async () => {
+    const headers = await openSession(http.url)
+    const get = (accept: string) => send(http.url, { method: 'GET', headers: { ...headers, accept } })
+    const refused = await get('application/json')
+    expect([refused.status, await refused.json()]).toEqual([
+      406,
+      {
+        jsonrpc: '2.0',
+        id: null,
+        error: { code: -32000, message: 'The client must accept text/event-stream' },
+      },
+    ])
+    const taken = await get('text/*')
+    expect(taken.status).toBe(200)
+    await taken.body?.cancel()
+  })
+})
+
+describe('while the bridge closes', () => {
+  it('what is running may be cancelled, and nothing begins', async () => {
+    await using closing = await served()
+    const headers = await openSession(closing.url)
+    const running = send(closing.url, { headers, body: request(2, 'tools/call', { name: 'wait' }) })
+    await vi.waitFor(() => expect(closing.journal.started).toEqual([2]))
+    const closed = closing.bridge.close()
+    const refused = [
+      await send(closing.url, { body: INITIALIZE }),
+      await send(closing.url, { headers, body: request(3, 'ping') }),
+      await send(closing.url, { headers, method: 'GET' }),
+      await send(closing.url, modern(4, 'tools/list')),
+    ]
+    expect(refused.map((answer) => [answer.status, answer.headers.get('retry-after')])).toEqual(
+      Array(4).fill([503, '5']),
+    )
+    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } }
+    expect((await send(closing.url, { headers, body: cancel })).status).toBe(202)
+    expect(await messagesOf(await running)).toEqual([])
+    await closed
+    const after = await send(closing.url, { headers, method: 'DELETE' })
+    expect([closing.journal.aborted, after.status, after.headers.get('retry-after')]).toEqual([[2], 503, '5'])
   })
 })

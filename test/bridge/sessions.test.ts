@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { McpToolBridge } from '../../src/bridge/index.js'
+import { type McpHttpOptions, McpToolBridge } from '../../src/bridge/index.js'
+import { Principal } from '../../src/registry/principal.js'
 import { tool } from '../runtime/runtime-fixture.js'
 import {
   bridged,
@@ -61,10 +62,14 @@ describe('sessions of the legacy era', () => {
 
   it('are refused while the runtime closes; those that are open go on', async () => {
     await using http = await served()
+    const { registry, resources, prompts, catalog } = http.runtime
     const runtime = {
-      registry: http.runtime.registry,
+      registry,
+      resources,
+      prompts,
+      catalog,
       logger: http.logger,
-      call: http.runtime.call.bind(http.runtime),
+      run: http.runtime.run.bind(http.runtime),
       isStarted: true,
       isClosing: false,
     }
@@ -156,6 +161,99 @@ describe('sessions of the legacy era', () => {
     await nextChange(http.runtime.registry)
     await http.bridge.close()
     expect(await reading).toEqual([{ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }])
+  })
+})
+
+describe('a session of a principal', () => {
+  const alice = new Principal({ subject: 'alice', tenant: 'acme' })
+  const others = [
+    new Principal({ subject: 'bob', tenant: 'acme' }),
+    new Principal({ subject: 'alice', tenant: 'other' }),
+    new Principal({ subject: 'alice' }),
+    undefined,
+  ]
+
+  async function bridgedFor(http: McpHttpOptions = {}) {
+    const { bridge, runtime } = await bridged({ http })
+    const as = (principal: Principal | undefined, request: Request, address = '10.0.0.1') =>
+      bridge.fetch(request, { address, principal })
+    const open = async (principal: Principal | undefined, address?: string) => {
+      const response = await as(principal, post(INITIALIZE), address)
+      await response.text()
+      return { status: response.status, id: response.headers.get('mcp-session-id') ?? '' }
+    }
+    const ping = async (principal: Principal | undefined, id: string) => {
+      const response = await as(principal, post(request(2, 'ping'), { 'mcp-session-id': id }))
+      await response.text()
+      return response.status
+    }
+    const close = async () => {
+      await bridge.close()
+      await runtime.close()
+    }
+    return { bridge, as, open, ping, [Symbol.asyncDispose]: close }
+  }
+
+  function verbs(id: string): Request[] {
+    const headers = { 'mcp-session-id': id, accept: 'text/event-stream' }
+    const by = (method: string, more = {}) =>
+      new Request('http://localhost/mcp', { method, headers: { ...headers, ...more } })
+    const ping = post(request(2, 'ping'), { 'mcp-session-id': id })
+    return [ping, by('GET'), by('GET', { 'last-event-id': '1' }), by('DELETE')]
+  }
+
+  it('is nobody else’s: to others it is one that does not exist, on every verb', async () => {
+    await using served = await bridgedFor({ resumability: true })
+    const { id } = await served.open(alice)
+    const answers = (principal: Principal | undefined, session: string) =>
+      Promise.all(
+        verbs(session).map(async (verb) => {
+          const response = await served.as(principal, verb)
+          return [response.status, Object.fromEntries(response.headers), await response.text()]
+        }),
+      )
+    for (const other of others) {
+      const told = await answers(other, id)
+      expect(told.map(([status]) => status)).toEqual([404, 404, 404, 404])
+      expect(told).toEqual(await answers(other, '8f2b7a1e-0000-4000-8000-000000000000'))
+    }
+    expect([served.bridge.sessionCount, await served.ping(alice, id)]).toEqual([1, 200])
+    // Another token of the same person.
+    const again = new Principal({ subject: 'alice', tenant: 'acme', scopes: ['read'] })
+    expect(await served.ping(again, id)).toBe(200)
+  })
+
+  it('does not become somebody’s who comes with its id, when nobody has opened it', async () => {
+    await using served = await bridgedFor()
+    const { id } = await served.open(undefined)
+    expect([await served.ping(alice, id), await served.ping(undefined, id)]).toEqual([404, 200])
+  })
+
+  it('is not kept alive by others', async () => {
+    await using served = await bridgedFor({ sessions: { idleMs: 200 } })
+    const { id } = await served.open(alice)
+    await vi.waitFor(
+      async () => {
+        expect(await served.ping(others[0], id)).toBe(404)
+        expect(served.bridge.sessionCount).toBe(0)
+      },
+      { timeout: 5_000, interval: 20 },
+    )
+  })
+
+  it('counts as its principal’s, wherever that one is', async () => {
+    await using served = await bridgedFor({ sessions: { max: 3 } })
+    const [bob] = others
+    const held = [
+      await served.open(alice, '10.0.0.1'),
+      await served.open(alice, '10.0.0.2'),
+      await served.open(alice, '10.0.0.3'),
+    ]
+    expect((await served.open(alice, '10.0.0.4')).status).toBe(503)
+    // Behind the address that alice came from first.
+    const { id } = await served.open(bob, '10.0.0.1')
+    const statuses = await Promise.all(held.map((session) => served.ping(alice, session.id)))
+    expect([...statuses, await served.ping(bob, id)]).toEqual([404, 200, 200, 200])
   })
 })
 

@@ -126,7 +126,6 @@ describe('digest', () => {
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value
-  return Object.entries(value)
-    .map(([name, member]) => [name, sorted(member)])
-    .sort()
+  const members = Object.entries(value).map(([name, member]) => [name, sorted(member)])
+  return { members: members.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)) }
 }

@@ -170,13 +170,13 @@ describe('ToolDefinition.builder()', () => {
       faults: [
         { path: 'title', message: 'must be a string (got null)' },
         { path: 'description', message: 'must be a string (got 5)' },
-        { path: 'annotations/title', message: 'must be a string (got an object)' },
-        { path: 'annotations/readOnlyHint', message: 'must be a boolean (got a string)' },
         { path: 'icons/0', message: 'must be an object with a string as src (got an object)' },
         { path: 'icons/1', message: 'must be an object with a string as src (got null)' },
         { path: 'meta', message: 'must be an object (got an array)' },
         { path: 'interceptors/0', message: 'must be an object with hooks (got undefined)' },
         { path: 'interceptors/1', message: 'must be an object with hooks (got a function)' },
+        { path: 'annotations/title', message: 'must be a string (got an object)' },
+        { path: 'annotations/readOnlyHint', message: 'must be a boolean (got a string)' },
       ],
     })
   })

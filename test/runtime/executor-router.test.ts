@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import { CallSuspension } from '../../src/registry/call-suspension.js'
 import { ForbiddenError, UpstreamError } from '../../src/registry/tool-error.js'
 import { ToolExecutionResult } from '../../src/registry/tool-execution-result.js'
 import type { ToolInterceptor } from '../../src/registry/tool-interceptor.js'
@@ -135,6 +136,44 @@ describe('leases', () => {
     expect(await removed[0]).toBe(true)
   })
 })
+describe('work that outlives its answer', () => {
+  const lines = (logger: { readonly lines: readonly { readonly message: string }[] }) =>
+    logger.lines.map(({ message }) => message).filter((message) => /work/.test(message))
+  const turn = () => new Promise(setImmediate)
+
+  it('is logged, and its end as well', async () => {
+    const stubborn = deferred()
+    const { runtime, logger } = await started({ tools: [tool('work', () => stubborn.promise)] })
+    expect(gist(await runtime.call('work', {}, { timeoutMs: 1 }))).toEqual({
+      code: 'TIMEOUT',
+      outcome: 'unknown',
+    })
+    await turn()
+    expect(lines(logger)).toEqual(['answered while the tool is still working'])
+    stubborn.resolve()
+    await turn()
+    expect(lines(logger)).toEqual([
+      'answered while the tool is still working',
+      'the work of an answered call has ended',
+    ])
+  })
+
+  it('is not that of a tool that waits for an answer, or that heeds its signal', async () => {
+    const { runtime, logger } = await started({
+      tools: [
+        tool('ask', async ({ ask }) => await ask({ kind: 'roots' })),
+        tool('heed', ({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', reject))),
+      ],
+    })
+    const round = { number: 1, answers: {}, steps: {}, supports: () => true }
+    const waiting = await runtime.run({ kind: 'tool', name: 'ask', input: {} }, {}, round)
+    expect(CallSuspension.is(waiting)).toBe(true)
+    await runtime.call('heed', {}, { timeoutMs: 1 })
+    await turn()
+    expect(lines(logger)).toEqual([])
+  })
+})
+
 describe('calls from JavaScript', () => {
   it.each([[null], [5], [undefined]])('answer whatever the name is: %s', async (name) => {
     const { runtime } = await started({ tools: [tool('a')] })

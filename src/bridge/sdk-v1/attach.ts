@@ -1,6 +1,7 @@
 import { isObject } from '../../registry/json-value.js'
 import type { JsonRpcId } from '../json-rpc.js'
 import type { McpHost } from '../mcp-host.js'
+import { type AskingExtra, askClient } from './ask-client.js'
 
 /** The part of an SDK 1.x `Server` that is used, so that a host's own copy of the SDK fits. */
 export interface AttachableServer {
@@ -11,6 +12,7 @@ export interface AttachableServer {
   setRequestHandler(schema: any, handler: (request: any, extra: any) => any): void
   // biome-ignore-end lint/suspicious/noExplicitAny: see above
   removeRequestHandler(method: string): void
+  getClientCapabilities?(): unknown
   sendToolListChanged(): Promise<void>
   sendLoggingMessage(params: { level: 'debug'; data: unknown }, sessionId?: string): Promise<void>
 }
@@ -18,19 +20,22 @@ export interface AttachableServer {
 /** An SDK 1.x `Server`, or the `McpServer` around one. */
 export type AttachTarget = AttachableServer | { readonly server: AttachableServer }
 
-interface Extra {
+interface Extra extends AskingExtra {
   readonly requestId: JsonRpcId
   readonly sessionId?: string
   readonly signal: AbortSignal
   sendNotification(notification: { method: string; params: unknown }): Promise<void>
 }
 
+/** Resources and prompts are left to the server's owner: its own would be hidden. */
+const METHODS = ['tools/list', 'tools/call'] as const
+
 /** Lets the host's registry answer `tools/list` and `tools/call` of a server that somebody else owns and connects. */
 export function attach(host: McpHost, target: AttachTarget): Disposable {
   const server = 'server' in target ? target.server : target
   requireFree(server)
   if (server.transport === undefined) server.registerCapabilities({ tools: { listChanged: true } })
-  for (const method of host.methods) {
+  for (const method of METHODS) {
     server.setRequestHandler(anyRequest(method), (request: unknown, extra: Extra) =>
       host.request(method, isObject(request) ? request.params : undefined, {
         era: 'legacy',
@@ -39,17 +44,21 @@ export function attach(host: McpHost, target: AttachTarget): Disposable {
         address: 'unknown',
         signal: extra.signal,
         logLevel: 'debug',
+        ask: (question, signal) => askClient(server.getClientCapabilities?.(), extra, question, signal),
         notify: (name, params) => notify(server, extra, name, params),
       }),
     )
   }
-  const changes = host.onToolsChanged(() => {
-    if (server.transport !== undefined) server.sendToolListChanged().catch(() => undefined)
+  const changes = host.addListener({
+    onListChanged: (kind) => {
+      if (kind === 'tool' && server.transport !== undefined)
+        server.sendToolListChanged().catch(() => undefined)
+    },
   })
   return {
     [Symbol.dispose]: () => {
       changes[Symbol.dispose]()
-      for (const method of host.methods) server.removeRequestHandler(method)
+      for (const method of METHODS) server.removeRequestHandler(method)
     },
   }
 }
@@ -57,8 +66,7 @@ export function attach(host: McpHost, target: AttachTarget): Disposable {
 /** Two tool lists cannot be merged here: whoever answers first would hide the other's tools. */
 function requireFree(server: AttachableServer): void {
   try {
-    server.assertCanSetRequestHandler('tools/list')
-    server.assertCanSetRequestHandler('tools/call')
+    for (const method of METHODS) server.assertCanSetRequestHandler(method)
   } catch (cause) {
     throw new Error(
       'The server has tools of its own: attach to one without, and register them in the registry',

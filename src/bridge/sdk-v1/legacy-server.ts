@@ -8,71 +8,132 @@ import type {
 } from '@modelcontextprotocol/sdk/types.js'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js'
+import type { Descriptor } from '../../registry/descriptor.js'
 import { isObject } from '../../registry/json-value.js'
 import type { LogLevel } from '../../registry/tool-execution-context.js'
 import type { EraSettings } from '../era-settings.js'
-import { INVALID_PARAMS, JsonRpcError } from '../json-rpc.js'
+import { INVALID_PARAMS, JsonRpcError, SERVER_ERROR } from '../json-rpc.js'
 import { isLogLevel } from '../log-level.js'
+import type { McpHost } from '../mcp-host.js'
+import type { McpPeer } from '../mcp-peer.js'
 import type { McpRequest } from '../mcp-request.js'
+import { askClient } from './ask-client.js'
 import { clientId } from './legacy-transport.js'
 import { originOf } from './origin.js'
 
-export interface LegacyServerOptions {
-  /** Of requests that come without an origin of their own. */
-  readonly address: string
+/** The peer is that of requests which come without an origin of their own. */
+export interface LegacyServerOptions extends McpPeer {
   /** Several clients talk to it: it remembers nothing of any of them. */
   readonly shared?: boolean
 }
 
+type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>
+
+/** More than a client has use for would only be held for as long as the session lasts. */
+const MAX_SUBSCRIPTIONS = 1_000
+
 /** A server of SDK 1.x for one transport, that the host answers for. */
-export function legacyServer(
-  { host, info, instructions }: EraSettings,
-  { address, shared = false }: LegacyServerOptions,
-): Server {
-  const server = new Server(
-    structuredClone(info) as Implementation, // whose arrays are not readonly
-    {
-      capabilities: { tools: { listChanged: !shared }, logging: {} },
-      jsonSchemaValidator: sharedValidator,
-      ...(instructions !== undefined && { instructions }),
-    },
-  )
-  let logLevel: LogLevel = 'debug'
-  // The SDK's own handlers parse what we have to parse ourselves, and leak the parser's report. The fallback is raw.
-  server.removeRequestHandler('logging/setLevel')
-  server.fallbackRequestHandler = ({ method, params }, extra) => {
-    if (method === 'logging/setLevel') return setLevel(params)
-    // What the host gives is the result of that method.
-    return host.request(method, params, toMcpRequest(extra, address, logLevel)) as Promise<ServerResult>
+export class LegacyServer {
+  readonly server: Server
+  readonly #host: McpHost
+  readonly #peer: McpPeer
+  readonly #shared: boolean
+  #logLevel: LogLevel = 'debug'
+  /** URIs of resources whose changes the client wants to hear of. */
+  readonly #subscriptions = new Set<string>()
+
+  constructor({ host, info, instructions }: EraSettings, { shared = false, ...peer }: LegacyServerOptions) {
+    this.#host = host
+    this.#peer = peer
+    this.#shared = shared
+    this.server = new Server(
+      structuredClone(info) as Implementation, // whose arrays are not readonly
+      {
+        capabilities: {
+          tools: { listChanged: !shared },
+          resources: { listChanged: !shared, subscribe: !shared },
+          prompts: { listChanged: !shared },
+          completions: {},
+          logging: {},
+        },
+        jsonSchemaValidator: sharedValidator,
+        ...(instructions !== undefined && { instructions }),
+      },
+    )
+    // The SDK's own handlers parse what we have to parse ourselves, and leak the parser's report. The fallback is raw.
+    this.server.removeRequestHandler('logging/setLevel')
+    this.server.fallbackRequestHandler = ({ method, params }, extra) =>
+      // What the host gives is the result of that method.
+      this.#answer(method, params, this.#toMcpRequest(extra)) as Promise<ServerResult>
+    this.server.onerror = (error) => host.logger.debug({ err: error }, 'MCP connection reported an error')
   }
-  async function setLevel(params: unknown): Promise<ServerResult> {
+
+  listChanged(kind: Descriptor['kind']): void {
+    const { server } = this
+    const sent = {
+      tool: () => server.sendToolListChanged(),
+      resource: () => server.sendResourceListChanged(),
+      prompt: () => server.sendPromptListChanged(),
+    }[kind]()
+    sent.catch(() => undefined)
+  }
+
+  resourceUpdated(uri: string): void {
+    // What it may see can have changed since it subscribed.
+    if (!this.#subscriptions.has(uri) || !this.#host.canRead(uri, this.#peer)) return
+    this.server.sendResourceUpdated({ uri }).catch(() => undefined)
+  }
+
+  async #answer(method: string, params: unknown, request: McpRequest): Promise<object> {
+    if (method === 'logging/setLevel') return this.#setLevel(params)
+    if (method === 'resources/subscribe' && !this.#shared) return this.#subscribe(params, request)
+    if (method === 'resources/unsubscribe' && !this.#shared) return this.#unsubscribe(params)
+    return this.#host.request(method, params, request)
+  }
+
+  #setLevel(params: unknown): object {
     const level = isObject(params) ? params.level : undefined
     if (!isLogLevel(level))
       throw new JsonRpcError(INVALID_PARAMS, 'logging/setLevel needs params.level, an MCP log level')
-    if (!shared) logLevel = level
+    if (!this.#shared) this.#logLevel = level
     return {}
   }
-  server.onerror = (error) => host.logger.debug({ err: error }, 'MCP connection reported an error')
-  return server
-}
 
-function toMcpRequest(
-  extra: RequestHandlerExtra<ServerRequest, ServerNotification>,
-  address: string,
-  logLevel: LogLevel,
-): McpRequest {
-  const origin = originOf(extra.authInfo)
-  return {
-    era: 'legacy',
-    id: origin?.id ?? clientId(extra.requestId),
-    sessionId: extra.sessionId,
-    address: origin?.address ?? address,
-    signal: extra.signal,
-    logLevel,
-    notify: (method, params) => {
-      // Late ones reject: the request is answered, or its client is gone.
-      extra.sendNotification({ method, params } as ServerNotification).catch(() => undefined)
-    },
+  #subscribe(params: unknown, request: McpRequest): object {
+    const uri = this.#host.subscribedUri(params, request)
+    if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS && !this.#subscriptions.has(uri)) {
+      throw new JsonRpcError(SERVER_ERROR, `A client can follow ${MAX_SUBSCRIPTIONS} resources at once`)
+    }
+    this.#subscriptions.add(uri)
+    return {}
+  }
+
+  #unsubscribe(params: unknown): object {
+    const uri = isObject(params) ? params.uri : undefined
+    if (typeof uri !== 'string')
+      throw new JsonRpcError(INVALID_PARAMS, 'resources/unsubscribe needs params.uri')
+    this.#subscriptions.delete(uri)
+    return {}
+  }
+
+  #toMcpRequest(extra: Extra): McpRequest {
+    const origin = originOf(extra.authInfo)
+    const { address, principal } = origin ?? this.#peer
+    return {
+      era: 'legacy',
+      id: origin?.id ?? clientId(extra.requestId),
+      sessionId: extra.sessionId,
+      address,
+      principal,
+      signal: extra.signal,
+      logLevel: this.#logLevel,
+      // A client without a handshake of its own has no capabilities.
+      ask: (question, signal) => askClient(this.server.getClientCapabilities(), extra, question, signal),
+      notify: (method, params) => {
+        // Late ones reject: the request is answered, or its client is gone.
+        extra.sendNotification({ method, params } as ServerNotification).catch(() => undefined)
+      },
+    }
   }
 }
 

@@ -1,12 +1,12 @@
 import { isObject } from '../../registry/json-value.js'
-import { isRequest, type JsonRpcId, type JsonRpcMessage } from '../json-rpc.js'
+import { isRequest, type JsonRpcId, type JsonRpcMessage, type JsonRpcRequest } from '../json-rpc.js'
 import type { Inbound, McpTransport, SendOptions } from '../mcp-transport.js'
 import { handshakeFault } from './handshake.js'
 
 /**
  * Stands between a server of SDK 1.x and a transport, for what the SDK leaves undone: it cannot cancel a request whose id
  * is 0 or ""; a cancelled request, which is never answered, would keep its response stream open for as long as the session
- * lasts; and it keeps whatever a client sends as its handshake.
+ * lasts; it keeps whatever a client sends as its handshake; and it refuses a request that asks to be a task.
  */
 export class LegacyTransport implements McpTransport {
   onclose?: (() => void) | undefined
@@ -66,8 +66,7 @@ export class LegacyTransport implements McpTransport {
     if (message.method === 'initialize' && this.#refuse(message)) return
     if (isRequest(message)) {
       this.#unanswered.add(message.id)
-      const id = sdkId(message.id)
-      this.onmessage?.(id === message.id ? message : { ...message, id }, extra)
+      this.onmessage?.(sdkRequest(message), extra)
     } else if (message.method === 'notifications/cancelled') this.#cancel(message, extra)
     else this.onmessage?.(message, extra)
   }
@@ -94,6 +93,18 @@ export class LegacyTransport implements McpTransport {
 }
 
 const REPLACED_ID = '\u0000toolwire:'
+
+/**
+ * The request that the SDK gets to see. Not whether it is to be a task: a server that has none must serve it as any other
+ * (MCP 2025-11-25 "Tasks", task support and handling), and the SDK refuses it.
+ */
+function sdkRequest(request: JsonRpcRequest): JsonRpcRequest {
+  const { id, params } = request
+  const asTask = params !== undefined && 'task' in params
+  if (id === sdkId(id) && !asTask) return request
+  const { task: _task, ...others } = params ?? {}
+  return { ...request, id: sdkId(id), ...(asTask && { params: others }) }
+}
 
 /** The id that the SDK gets to see. One that looks like a replacement is replaced as well, so that each means one id. */
 function sdkId(id: JsonRpcId): JsonRpcId {

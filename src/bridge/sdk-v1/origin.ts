@@ -1,9 +1,9 @@
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js'
 import type { JsonRpcId } from '../json-rpc.js'
+import type { McpPeer } from '../mcp-peer.js'
 
 /** What is known of the sender of one message, where a connection has several. */
-export interface Origin {
-  readonly address: string
+export interface Origin extends McpPeer {
   /** The client's own id of the request, where the SDK got another one. */
   readonly id?: JsonRpcId
 }

@@ -41,10 +41,6 @@ export class StatelessHttp implements LegacyHttp {
 }
 
 function refusalOf(exchange: HttpExchange, message: JsonRpcMessage): HttpAnswer | undefined {
-  const accept = exchange.header('accept')
-  if (accept !== undefined && !/application\/(json|\*)|\*\/\*/.test(accept)) {
-    return errorAnswer(406, 'The client must accept application/json')
-  }
   const revision = exchange.header('mcp-protocol-version')
   if (
     message.method === 'initialize' ||
@@ -77,7 +73,7 @@ class SharedTransport implements McpTransport {
     const id = ++this.#lastId
     const answered = new Promise<JsonRpcMessage | undefined>((resolve) => this.#waiting.set(id, resolve))
     exchange.onEnd(() => this.#giveUp(id))
-    const authInfo = carryOrigin({ address: exchange.address, id: message.id })
+    const authInfo = carryOrigin({ address: exchange.address, principal: exchange.principal, id: message.id })
     this.onmessage?.({ ...message, id }, { authInfo })
     const answer = await answered
     return answer && { ...answer, id: message.id }

@@ -1,17 +1,21 @@
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
+import type { Descriptor } from '../../registry/descriptor.js'
 import type { EraServer } from '../era.js'
 import type { EraSettings } from '../era-settings.js'
 import { isTooLargeToHold, MAX_HELD_BYTES } from '../held-message.js'
 import { answerOf, errorAnswer, type HttpAnswer, type HttpExchange } from '../http-exchange.js'
+import type { McpPeer } from '../mcp-peer.js'
 import type { McpConnection, McpTransport } from '../mcp-transport.js'
 import { ModernServer } from './modern-server.js'
+
+const NOBODY: McpPeer = { address: 'unknown' }
 
 /** Serves revision 2026-07-28 with SDK 2.x: over HTTP an SDK server for each request, else one for each connection. */
 export class ModernEra implements EraServer {
   readonly sessionCount = 0
   readonly #settings: EraSettings
   readonly #http: McpHttpHandler
-  readonly #addresses = new WeakMap<Request, string>()
+  readonly #peers = new WeakMap<Request, McpPeer>()
   readonly #connections = new Set<McpConnection>()
   readonly #servers = new Set<ModernServer>()
   readonly #changes: Disposable
@@ -20,12 +24,18 @@ export class ModernEra implements EraServer {
     this.#settings = settings
     this.#http = createMcpHandler(
       ({ requestInfo }) =>
-        new ModernServer(settings, (requestInfo && this.#addresses.get(requestInfo)) ?? 'unknown'),
-      { legacy: 'reject', onerror: this.#onError },
+        new ModernServer(settings, (requestInfo && this.#peers.get(requestInfo)) ?? NOBODY),
+      { legacy: 'reject', keepAliveMs: settings.keepAliveMs, onerror: this.#onError },
     )
-    this.#changes = settings.host.onToolsChanged(() => {
-      this.#http.notify.toolsChanged()
-      for (const { server } of this.#servers) server.sendToolListChanged().catch(() => undefined)
+    this.#changes = settings.host.addListener({
+      onListChanged: (kind) => {
+        this.#notifyOverHttp(kind)
+        for (const server of this.#servers) server.listChanged(kind)
+      },
+      onResourceUpdated: (uri) => {
+        this.#http.notify.resourceUpdated(uri)
+        for (const server of this.#servers) server.resourceUpdated(uri)
+      },
     })
   }
 
@@ -37,13 +47,13 @@ export class ModernEra implements EraServer {
       })
     }
     const request = exchange.toRequest()
-    this.#addresses.set(request, exchange.address)
+    this.#peers.set(request, { address: exchange.address, principal: exchange.principal })
     return answerOf(await this.#http.fetch(request, { parsedBody: message }))
   }
 
-  async connect(transport: McpTransport, address: string): Promise<McpConnection> {
+  async connect(transport: McpTransport, peer: McpPeer): Promise<McpConnection> {
     const { serveStdio } = await import('@modelcontextprotocol/server/stdio')
-    const connection = serveStdio(() => this.#serverFor(address), {
+    const connection = serveStdio(() => this.#serverFor(peer), {
       transport,
       legacy: 'reject',
       onerror: this.#onError,
@@ -64,11 +74,18 @@ export class ModernEra implements EraServer {
     this.#connections.clear()
   }
 
-  #serverFor(address: string): ModernServer {
-    const modern = new ModernServer(this.#settings, address)
+  #serverFor(peer: McpPeer): ModernServer {
+    const modern = new ModernServer(this.#settings, peer)
     this.#servers.add(modern)
     modern.server.onclose = () => void this.#servers.delete(modern)
     return modern
+  }
+
+  #notifyOverHttp(kind: Descriptor['kind']): void {
+    const { notify } = this.#http
+    if (kind === 'tool') notify.toolsChanged()
+    else if (kind === 'resource') notify.resourcesChanged()
+    else notify.promptsChanged()
   }
 
   readonly #onError = (error: Error): void => {

@@ -7,14 +7,18 @@ import {
   type StandardSchemaV1,
   type Transport,
 } from '@modelcontextprotocol/server'
+import type { Descriptor } from '../../registry/descriptor.js'
+import { supports } from '../client-capabilities.js'
 import type { EraSettings } from '../era-settings.js'
 import { INVALID_PARAMS } from '../json-rpc.js'
 import { isLogLevel } from '../log-level.js'
 import type { McpHost } from '../mcp-host.js'
+import type { McpPeer } from '../mcp-peer.js'
 import type { McpRequest } from '../mcp-request.js'
-import { callFault } from '../tool-call.js'
+import { callFault } from '../tool-methods.js'
 
 const LOG_LEVEL_META = 'io.modelcontextprotocol/logLevel'
+const CAPABILITIES_META = 'io.modelcontextprotocol/clientCapabilities'
 
 /**
  * A server of SDK 2.x that the host answers for. It is an `McpServer`, although none of its tool registry is used: only
@@ -22,23 +26,46 @@ const LOG_LEVEL_META = 'io.modelcontextprotocol/logLevel'
  */
 export class ModernServer extends McpServer {
   readonly #host: McpHost
+  readonly #peer: McpPeer
 
-  constructor({ host, info, instructions, listTtlMs }: EraSettings, address: string) {
+  constructor({ host, info, instructions }: EraSettings, peer: McpPeer) {
     super(
       structuredClone(info) as Implementation, // whose arrays are not readonly
       {
-        capabilities: { tools: { listChanged: true }, logging: {} },
-        cacheHints: { 'tools/list': { ttlMs: listTtlMs, cacheScope: 'private' } },
+        capabilities: {
+          tools: { listChanged: true },
+          resources: { listChanged: true, subscribe: true },
+          prompts: { listChanged: true },
+          completions: {},
+          logging: {},
+        },
         ...(instructions !== undefined && { instructions }),
       },
     )
     this.#host = host
+    this.#peer = peer
     this.server.onerror = (error) => host.logger.debug({ err: error }, 'MCP connection reported an error')
     for (const method of host.methods) {
       this.server.setRequestHandler(method, { params: unparsed }, async (params, ctx) => {
-        return (await host.request(method, params, toMcpRequest(ctx, address))) as Result
+        return (await host.request(method, params, toMcpRequest(ctx, peer))) as Result
       })
     }
+  }
+
+  /** Tells the client of a connection; over HTTP there is nobody to tell. */
+  listChanged(kind: Descriptor['kind']): void {
+    const { server } = this
+    const sent = {
+      tool: () => server.sendToolListChanged(),
+      resource: () => server.sendResourceListChanged(),
+      prompt: () => server.sendPromptListChanged(),
+    }[kind]()
+    sent.catch(() => undefined)
+  }
+
+  /** The SDK knows which resources the client of a connection follows. */
+  resourceUpdated(uri: string): void {
+    if (this.#host.canRead(uri, this.#peer)) this.server.sendResourceUpdated({ uri }).catch(() => undefined)
   }
 
   /** Answers a malformed `tools/call` before the SDK does, whose answer is its parser's report. */
@@ -57,7 +84,7 @@ export class ModernServer extends McpServer {
 
   /** Called by the SDK for the header check. Marked internal there; a test of ours notices if that ends. */
   override toolInputSchemaJson(name: string): Record<string, unknown> | undefined {
-    return this.#host.toolSchema(name)
+    return this.#host.toolSchema(name, this.#peer)
   }
 }
 
@@ -66,15 +93,22 @@ const unparsed: StandardSchemaV1 = {
   '~standard': { version: 1, vendor: 'toolwire', validate: (value) => ({ value }) },
 }
 
-function toMcpRequest({ mcpReq, sessionId }: ServerContext, address: string): McpRequest {
-  const logLevel = (mcpReq.envelope as Readonly<Record<string, unknown>> | undefined)?.[LOG_LEVEL_META]
+function toMcpRequest({ mcpReq, sessionId }: ServerContext, { address, principal }: McpPeer): McpRequest {
+  const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {}
+  const logLevel = envelope[LOG_LEVEL_META]
   return {
     era: 'modern',
     id: mcpReq.id,
     sessionId,
     address,
+    principal,
     signal: mcpReq.signal,
     logLevel: isLogLevel(logLevel) ? logLevel : undefined,
+    round: {
+      supports: (capability) => supports(envelope[CAPABILITIES_META], capability),
+      inputResponses: mcpReq.inputResponses,
+      requestState: mcpReq.requestState(),
+    },
     notify: (method, params) => {
       // Late ones reject: the request is answered, or its client is gone.
       mcpReq.notify({ method, params } as Parameters<typeof mcpReq.notify>[0]).catch(() => undefined)

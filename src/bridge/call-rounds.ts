@@ -1,0 +1,114 @@
+import { CallSuspension } from '../registry/call-suspension.js'
+import type { CallableDefinition } from '../registry/callable-definition.js'
+import type { DefinitionKind } from '../registry/definition-kind.js'
+import { digest, fingerprint } from '../registry/fingerprint.js'
+import type { JsonValue } from '../registry/json-value.js'
+import type { ToolExecutionResult } from '../registry/tool-execution-result.js'
+import { MalformedUriError } from '../registry/uri-template-error.js'
+import { type CallOptions, callerKey } from '../runtime/call-options.js'
+import type { RuntimeRequest } from '../runtime/runtime-request.js'
+import type { BridgedRuntime } from './bridged-runtime.js'
+import { type InputRequest, inputRequestOf } from './input-request.js'
+import type { ClientRound } from './mcp-request.js'
+import type { RequestStates, RoundBinding, RoundState } from './request-state.js'
+
+/** Asks the client to answer and to send the request again (MCP 2026-07-28, `InputRequiredResult`). */
+export interface InputRequired {
+  readonly resultType: 'input_required'
+  readonly inputRequests: Readonly<Record<string, InputRequest>>
+  readonly requestState: string
+}
+
+export function isInputRequired(answer: ToolExecutionResult | InputRequired): answer is InputRequired {
+  return 'resultType' in answer
+}
+
+type RoundRequest = RuntimeRequest & { readonly kind: DefinitionKind }
+
+const FIRST_ROUND = { round: 1, answers: {}, steps: {}, asked: [] } as const
+
+/** Runs calls that may take several requests, each of which brings the state that the last one left, sealed. */
+export class CallRounds {
+  readonly #runtime: BridgedRuntime
+  readonly #states: RequestStates
+
+  constructor(runtime: BridgedRuntime, states: RequestStates) {
+    this.#runtime = runtime
+    this.#states = states
+  }
+
+  /** Rejects with a `JsonRpcError` for a state that is not this call's. */
+  async run(
+    request: RoundRequest,
+    options: CallOptions,
+    { supports, inputResponses, requestState }: ClientRound,
+  ): Promise<ToolExecutionResult | InputRequired> {
+    const definition = this.#find(request, options)
+    const state =
+      requestState === undefined
+        ? FIRST_ROUND
+        : await this.#states.open(requestState, bindingOf(request, definition, options))
+    const answers = { ...state.answers, ...answered(state, inputResponses) }
+    const outcome = await this.#runtime.run(
+      request,
+      { ...options, ...('remainingMs' in state && { timeoutMs: state.remainingMs }) },
+      { number: state.round, answers, steps: state.steps, supports },
+    )
+    if (!CallSuspension.is(outcome)) return outcome
+    const { questions, steps, remainingMs } = outcome
+    const next: RoundState = {
+      round: state.round + 1,
+      answers,
+      // The dialogue keeps JSON alone.
+      steps: steps as RoundState['steps'],
+      remainingMs,
+      asked: questions.map(({ key }) => key),
+    }
+    return {
+      resultType: 'input_required',
+      inputRequests: Object.fromEntries(
+        questions.map((question) => [question.key, inputRequestOf(question)]),
+      ),
+      requestState: await this.#states.seal(next, bindingOf(request, definition, options)),
+    }
+  }
+
+  /** What the request is for, as its caller sees it: what is asked belongs to that definition. */
+  #find(request: RoundRequest, options: CallOptions): CallableDefinition | undefined {
+    const { catalog } = this.#runtime
+    if (request.kind === 'tool') return catalog.tool(request.name, options)?.definition
+    if (request.kind === 'prompt') return catalog.prompt(request.name, options)?.definition
+    try {
+      return catalog.resource(request.uri, options)?.registered.definition
+    } catch (thrown) {
+      // The runtime says what is wrong with it.
+      if (thrown instanceof MalformedUriError) return undefined
+      throw thrown
+    }
+  }
+}
+
+/** What a client sends beyond what it was asked is not kept. */
+function answered(
+  { asked }: Pick<RoundState, 'asked'>,
+  inputResponses: ClientRound['inputResponses'] = {},
+): Record<string, JsonValue> {
+  const answers = asked.filter((key) => Object.hasOwn(inputResponses, key))
+  // They came as JSON.
+  return Object.fromEntries(answers.map((key) => [key, inputResponses[key] as JsonValue]))
+}
+
+function bindingOf(
+  request: RoundRequest,
+  definition: CallableDefinition | undefined,
+  options: CallOptions,
+): RoundBinding {
+  const [name, input] = request.kind === 'resource' ? [request.uri, undefined] : [request.name, request.input]
+  return {
+    callerKey: callerKey(options),
+    kind: request.kind,
+    name,
+    fingerprint: definition === undefined ? '' : fingerprint(definition),
+    argsDigest: digest(input),
+  }
+}

@@ -1,0 +1,65 @@
+import type { Descriptor } from '../registry/descriptor.js'
+import type { LogLevel } from '../registry/tool-execution-context.js'
+import type { CallOptions } from '../runtime/call-options.js'
+import { metaOf } from './json-rpc.js'
+import { reaches } from './log-level.js'
+import type { McpRequest } from './mcp-request.js'
+
+/** What the runtime is told about a call that came over MCP. */
+export function callOptionsOf(
+  params: unknown,
+  request: McpRequest,
+  exposes: ((target: Descriptor) => boolean) | undefined,
+): CallOptions {
+  const { id, sessionId, address, principal, signal, logLevel, ask } = request
+  const { progressToken } = metaOf(params)
+  return {
+    callId: id,
+    address,
+    signal,
+    ...(sessionId !== undefined && { sessionId }),
+    ...(principal && { principal }),
+    ...(exposes && { exposes }),
+    ...(ask && { ask }),
+    ...((typeof progressToken === 'string' || typeof progressToken === 'number') && {
+      onProgress: reportProgress(progressToken, request),
+    }),
+    ...(logLevel !== undefined && {
+      onLog: (level: LogLevel, data: unknown, logger?: string) => {
+        if (!reaches(level, logLevel)) return
+        request.notify('notifications/message', {
+          level,
+          data: jsonOf(data),
+          ...(logger !== undefined && { logger }),
+        })
+      },
+    }),
+  }
+}
+
+/** MCP: progress must increase with each notification. */
+function reportProgress(
+  progressToken: string | number,
+  request: McpRequest,
+): NonNullable<CallOptions['onProgress']> {
+  let last = Number.NEGATIVE_INFINITY
+  return (progress, total, message) => {
+    if (!Number.isFinite(progress) || progress <= last) return
+    last = progress
+    request.notify('notifications/progress', {
+      progressToken,
+      progress,
+      ...(total !== undefined && { total }),
+      ...(message !== undefined && { message }),
+    })
+  }
+}
+
+/** A log line never fails a call, so what JSON cannot carry goes as its text. */
+function jsonOf(data: unknown): unknown {
+  try {
+    return data === undefined || JSON.stringify(data) === undefined ? String(data) : data
+  } catch {
+    return String(data)
+  }
+}
