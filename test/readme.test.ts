@@ -1,17 +1,17 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type CodeGroup, codeGroups } from './readme/code-groups.js'
 import { runCode } from './readme/run-code.js'
 import { typeErrors } from './readme/type-errors.js'
 
-const readme = fileURLToPath(new URL('../README.md', import.meta.url))
-const groups = existsSync(readme) ? codeGroups(readFileSync(readme, 'utf8')) : []
+const root = new URL('../', import.meta.url)
+const pages = ['README.md', ...readdirSync(new URL('docs', root)).map((name) => `docs/${name}`)]
 const slowMs = 60_000
 
-describe('the code in README.md', () => {
+describe.each(pages)('the code in %s', (page) => {
+  const groups = codeGroups(readFileSync(new URL(page, root), 'utf8'))
+
   it('is there', () => {
-    expect(existsSync(readme)).toBe(true)
     expect(groups).not.toEqual([])
   })
 

@@ -1,6 +1,7 @@
 import type { Logger } from '../interceptors/logger.js'
 import { IdleWait } from '../registry/idle-wait.js'
 import { isObject } from '../registry/json-value.js'
+import { connectionErrorLog } from './connection-error-log.js'
 import { type Era, eraOf } from './era.js'
 import { INTERNAL_ERROR, isRequest, type JsonRpcId, type JsonRpcMessage } from './json-rpc.js'
 import type { Inbound, McpConnection, McpTransport } from './mcp-transport.js'
@@ -98,8 +99,7 @@ export class EraSwitch implements McpConnection {
   }
 
   #reportError(error: Error): void {
-    if (this.#line === undefined)
-      this.#options.logger.debug({ err: error }, 'MCP connection reported an error')
+    if (this.#line === undefined) connectionErrorLog(this.#options.logger)(error)
     else this.#line.onerror?.(error)
   }
 

@@ -17,7 +17,7 @@ import type { McpConnection, McpTransport } from './mcp-transport.js'
 import { NodeArrival, type NodeHandler, type NodeHandlerOptions, writeAnswer } from './node-http.js'
 import { RequestStates } from './request-state.js'
 import { resumabilityOf } from './resumability.js'
-import { type AttachTarget, attach } from './sdk-v1/attach.js'
+import { type AttachOptions, type AttachTarget, attach } from './sdk-v1/attach.js'
 import { StdioTransport } from './stdio-transport.js'
 import { claimStdout } from './stdout-guard.js'
 import { type FetchOptions, WebArrival } from './web-http.js'
@@ -149,9 +149,9 @@ export class McpToolBridge implements AsyncDisposable {
    * the server is connected, unless the server has declared the `tools` capability. Throws if it has tools of its own.
    * Dispose of what it returns to take the tools away again.
    */
-  attachTo(server: AttachTarget): Disposable {
+  attachTo(server: AttachTarget, options?: AttachOptions): Disposable {
     this.#requireOpen()
-    const attached = attach(this.#host, server)
+    const attached = attach(this.#host, server, options)
     this.#attached.add(attached)
     return {
       [Symbol.dispose]: () => {

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Ask } from '../registry/ask.js'
+import type { Ask, AskQuestion } from '../registry/ask.js'
 import { CallAttributes } from '../registry/call-attributes.js'
 import { callForeign } from '../registry/foreign-code.js'
 import type { RegisteredDefinition } from '../registry/registered-definition.js'
@@ -155,9 +155,10 @@ export class Call implements ToolCall, AskingCall {
   interrupt(reason: Interruption): void {
     if (this.interruptedBy !== undefined || this.ended) return
     this.interruptedBy = reason
+    // First of all: each of the others may end the call.
+    this.#unwinding = setTimeout(() => this.end(reason), UNWIND_MS)
     this.#work?.interrupt(reason)
     this.#controller?.abort(reason)
-    this.#unwinding = setTimeout(() => this.end(reason), UNWIND_MS)
   }
 
   /** The executor starts, and from now on may have acted. */
@@ -211,8 +212,14 @@ export class Call implements ToolCall, AskingCall {
   }
 
   get ask(): Ask {
+    const ask = (question: AskQuestion) => {
+      const answered = this.#talk().ask(question)
+      // An executor may ask without waiting for the answer: that must not end the process.
+      answered.catch(() => undefined)
+      return answered
+    }
     // What is answered fits what is asked: the dialogue has checked it.
-    return ((question) => this.#talk().ask(question)) as Ask
+    return ask as Ask
   }
 
   get once() {

@@ -117,7 +117,10 @@ export class Dialogue {
     const capability = CAPABILITIES[asked.kind]
     if (!supports(capability)) throw new AskUnsupportedError(capability)
     this.#pending.push(asked)
-    this.#suspending ??= this.#suspend()
+    if (this.#suspending === undefined) {
+      this.#suspending = this.#suspend()
+      this.#suspending.catch(() => undefined)
+    }
     return this.#suspending
   }
 

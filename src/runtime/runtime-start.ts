@@ -45,7 +45,7 @@ export async function startRuntime(
     defaultTimeoutMs: settings.defaultTimeoutMs,
     askTimeoutMs: settings.askTimeoutMs,
     maxResultSize: settings.maxResultSize,
-    spill: (call, definition, result) => spilled.spill(call, definition, result),
+    spill: (call, definition, result) => (isServed() ? spilled.spill(call, definition, result) : undefined),
   })
   const { tools, resources, prompts } = registries
   const earlier = guard(
@@ -70,9 +70,12 @@ export async function startRuntime(
   /** Where to read large results is told only where there can be some. */
   function serveSpilled({ metadata }: { readonly metadata: { readonly largeResult?: string } }): void {
     const { resource } = spilled
-    if (metadata.largeResult === 'spill' && !resources.contains(resources.keyOf(resource))) {
-      resources.register(resource, { name: 'the runtime' })
-    }
+    if (metadata.largeResult === 'spill' && !isServed()) resources.register(resource, { name: 'the runtime' })
+  }
+
+  /** It may have been refused, for the lack of a mandatory interceptor: then nothing could read what it keeps. */
+  function isServed(): boolean {
+    return resources.contains(resources.keyOf(spilled.resource))
   }
 }
 

@@ -1,5 +1,6 @@
 import { isObject } from '../../registry/json-value.js'
-import type { JsonRpcId } from '../json-rpc.js'
+import type { Principal } from '../../registry/principal.js'
+import { INTERNAL_ERROR, JsonRpcError, type JsonRpcId } from '../json-rpc.js'
 import type { McpHost } from '../mcp-host.js'
 import { type AskingExtra, askClient } from './ask-client.js'
 
@@ -20,7 +21,13 @@ export interface AttachableServer {
 /** An SDK 1.x `Server`, or the `McpServer` around one. */
 export type AttachTarget = AttachableServer | { readonly server: AttachableServer }
 
+export interface AttachOptions {
+  /** Who is calling: one for all, or what a function makes of the SDK's `authInfo` of a request. Default: nobody known. */
+  readonly principal?: Principal | ((authInfo: unknown) => Principal | undefined)
+}
+
 interface Extra extends AskingExtra {
+  readonly authInfo?: unknown
   readonly requestId: JsonRpcId
   readonly sessionId?: string
   readonly signal: AbortSignal
@@ -31,7 +38,7 @@ interface Extra extends AskingExtra {
 const METHODS = ['tools/list', 'tools/call'] as const
 
 /** Lets the host's registry answer `tools/list` and `tools/call` of a server that somebody else owns and connects. */
-export function attach(host: McpHost, target: AttachTarget): Disposable {
+export function attach(host: McpHost, target: AttachTarget, { principal }: AttachOptions = {}): Disposable {
   const server = 'server' in target ? target.server : target
   requireFree(server)
   if (server.transport === undefined) server.registerCapabilities({ tools: { listChanged: true } })
@@ -42,6 +49,7 @@ export function attach(host: McpHost, target: AttachTarget): Disposable {
         id: extra.requestId,
         sessionId: extra.sessionId,
         address: 'unknown',
+        principal: callerOf(extra),
         signal: extra.signal,
         logLevel: 'debug',
         ask: (question, signal) => askClient(server.getClientCapabilities?.(), extra, question, signal),
@@ -49,6 +57,17 @@ export function attach(host: McpHost, target: AttachTarget): Disposable {
       }),
     )
   }
+  /** Fails closed: who cannot be named is not taken for nobody. */
+  function callerOf({ authInfo }: Extra): Principal | undefined {
+    if (typeof principal !== 'function') return principal
+    try {
+      return principal(authInfo)
+    } catch (err) {
+      host.logger.error({ err }, 'the principal of an attached server cannot be told')
+      throw new JsonRpcError(INTERNAL_ERROR, 'Internal error')
+    }
+  }
+
   const changes = host.addListener({
     onListChanged: (kind) => {
       if (kind === 'tool' && server.transport !== undefined)

@@ -11,6 +11,7 @@ import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/t
 import type { Descriptor } from '../../registry/descriptor.js'
 import { isObject } from '../../registry/json-value.js'
 import type { LogLevel } from '../../registry/tool-execution-context.js'
+import { connectionErrorLog } from '../connection-error-log.js'
 import type { EraSettings } from '../era-settings.js'
 import { INVALID_PARAMS, JsonRpcError, SERVER_ERROR } from '../json-rpc.js'
 import { isLogLevel } from '../log-level.js'
@@ -65,7 +66,7 @@ export class LegacyServer {
     this.server.fallbackRequestHandler = ({ method, params }, extra) =>
       // What the host gives is the result of that method.
       this.#answer(method, params, this.#toMcpRequest(extra)) as Promise<ServerResult>
-    this.server.onerror = (error) => host.logger.debug({ err: error }, 'MCP connection reported an error')
+    this.server.onerror = connectionErrorLog(host.logger)
   }
 
   listChanged(kind: Descriptor['kind']): void {

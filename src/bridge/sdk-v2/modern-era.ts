@@ -1,11 +1,13 @@
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
 import type { Descriptor } from '../../registry/descriptor.js'
+import { connectionErrorLog } from '../connection-error-log.js'
 import type { EraServer } from '../era.js'
 import type { EraSettings } from '../era-settings.js'
 import { isTooLargeToHold, MAX_HELD_BYTES } from '../held-message.js'
 import { answerOf, errorAnswer, type HttpAnswer, type HttpExchange } from '../http-exchange.js'
 import type { McpPeer } from '../mcp-peer.js'
 import type { McpConnection, McpTransport } from '../mcp-transport.js'
+import { withoutParserReport } from './envelope-fault.js'
 import { ModernServer } from './modern-server.js'
 
 const NOBODY: McpPeer = { address: 'unknown' }
@@ -19,9 +21,11 @@ export class ModernEra implements EraServer {
   readonly #connections = new Set<McpConnection>()
   readonly #servers = new Set<ModernServer>()
   readonly #changes: Disposable
+  readonly #onError: (error: Error) => void
 
   constructor(settings: EraSettings) {
     this.#settings = settings
+    this.#onError = connectionErrorLog(settings.host.logger)
     this.#http = createMcpHandler(
       ({ requestInfo }) =>
         new ModernServer(settings, (requestInfo && this.#peers.get(requestInfo)) ?? NOBODY),
@@ -48,11 +52,15 @@ export class ModernEra implements EraServer {
     }
     const request = exchange.toRequest()
     this.#peers.set(request, { address: exchange.address, principal: exchange.principal })
-    return answerOf(await this.#http.fetch(request, { parsedBody: message }))
+    const response = await this.#http.fetch(request, { parsedBody: message })
+    // A refusal is no stream.
+    return response.status === 400 ? refusalOf(response) : answerOf(response)
   }
 
   async connect(transport: McpTransport, peer: McpPeer): Promise<McpConnection> {
     const { serveStdio } = await import('@modelcontextprotocol/server/stdio')
+    const send = transport.send.bind(transport)
+    transport.send = (message, options) => send(withoutParserReport(message), options)
     const connection = serveStdio(() => this.#serverFor(peer), {
       transport,
       legacy: 'reject',
@@ -87,8 +95,9 @@ export class ModernEra implements EraServer {
     else if (kind === 'resource') notify.resourcesChanged()
     else notify.promptsChanged()
   }
+}
 
-  readonly #onError = (error: Error): void => {
-    this.#settings.host.logger.debug({ err: error }, 'MCP connection reported an error')
-  }
+async function refusalOf(response: Response): Promise<HttpAnswer> {
+  const { status, headers } = answerOf(response)
+  return { status, headers, body: JSON.stringify(withoutParserReport(await response.json())) }
 }

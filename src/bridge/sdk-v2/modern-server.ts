@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Descriptor } from '../../registry/descriptor.js'
 import { supports } from '../client-capabilities.js'
+import { connectionErrorLog } from '../connection-error-log.js'
 import type { EraSettings } from '../era-settings.js'
 import { INVALID_PARAMS } from '../json-rpc.js'
 import { isLogLevel } from '../log-level.js'
@@ -44,7 +45,7 @@ export class ModernServer extends McpServer {
     )
     this.#host = host
     this.#peer = peer
-    this.server.onerror = (error) => host.logger.debug({ err: error }, 'MCP connection reported an error')
+    this.server.onerror = connectionErrorLog(host.logger)
     for (const method of host.methods) {
       this.server.setRequestHandler(method, { params: unparsed }, async (params, ctx) => {
         return (await host.request(method, params, toMcpRequest(ctx, peer))) as Result
