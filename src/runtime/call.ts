@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Ask, AskQuestion } from '../registry/ask.js'
 import { CallAttributes } from '../registry/call-attributes.js'
+import { CallSuspension } from '../registry/call-suspension.js'
 import { callForeign } from '../registry/foreign-code.js'
 import type { RegisteredDefinition } from '../registry/registered-definition.js'
 import type { ToolDescriptor } from '../registry/tool-descriptor.js'
@@ -45,6 +46,7 @@ export class Call implements ToolCall, AskingCall {
   ended = false
   readonly #options: CallOptions
   readonly #asking: Omit<DialogueOptions, 'ask'>
+  #isAttempting = false
   #onEnd: ((outcome: CallOutcome) => void) | undefined
   #unwinding: NodeJS.Timeout | undefined
   #letGoOfCaller: (() => void) | undefined
@@ -104,6 +106,9 @@ export class Call implements ToolCall, AskingCall {
   get round(): number {
     return this.#asking.round?.number ?? 1
   }
+  get suspension(): CallSuspension | undefined {
+    return CallSuspension.is(this.interruptedBy) ? this.interruptedBy : undefined
+  }
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
@@ -116,7 +121,7 @@ export class Call implements ToolCall, AskingCall {
   begin(onEnd: (outcome: CallOutcome) => void): void {
     this.#onEnd = onEnd
     const { timeoutMs } = this.limit
-    if (timeoutMs <= 0) this.interrupt(new ToolTimeoutError(this.toolName, timeoutMs))
+    if (timeoutMs <= 0) this.interrupt(new ToolTimeoutError(this.toolName, timeoutMs, { kind: this.target?.kind }))
     const { signal } = this.#options
     if (signal === undefined) return
     const aborted = () => new ToolAbortedError(this.toolName, { outcome: this.outcome, cause: signal.reason })
@@ -164,12 +169,25 @@ export class Call implements ToolCall, AskingCall {
   /** The executor starts, and from now on may have acted. */
   startAttempt(): number {
     this.outcome = 'unknown'
+    this.#isAttempting = true
     return ++this.attempts
   }
 
   /** An attempt that a later one has replaced has no say any more. */
   settleAttempt(attempt: number, outcome: ToolOutcome): void {
-    if (attempt === this.attempts) this.outcome = outcome
+    if (attempt !== this.attempts) return
+    this.outcome = outcome
+    this.#isAttempting = false
+  }
+
+  /** Unless the executor has acted, or may have, and must not do so twice. */
+  get mayStartAgain(): boolean {
+    return this.outcome === 'not-started' || this.target?.metadata.idempotent === true
+  }
+
+  /** What an executor has done by the time it asks, it takes care of itself (`once`); of what it did before, nobody does. */
+  get mayAskInRounds(): boolean {
+    return this.#isAttempting || this.mayStartAgain
   }
 
   /** Nothing may start once the call is interrupted, or answered: an interceptor may have let go of its `next`. */

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { CallOptions } from '../../src/runtime/call-options.js'
 import { currentCall } from '../../src/runtime/call-scope.js'
 import { deferred, gist, started, tool } from './runtime-fixture.js'
@@ -93,6 +93,31 @@ describe('the context', () => {
     })
     const { runtime } = await started({ tools: [twice] })
     expect(gist(await runtime.call('twice'))).toEqual({ value: 7 })
+  })
+})
+
+describe('a call that was ended early', () => {
+  afterEach(() => vi.useRealTimers())
+
+  it('keeps no timer of its own once it is answered', async () => {
+    const controller = new AbortController()
+    const { runtime } = await started({
+      tools: [
+        tool('done'),
+        tool('ask', ({ ask }) => ask({ kind: 'roots' })),
+        tool('cancel', () => {
+          setImmediate(() => controller.abort())
+          return new Promise(() => undefined)
+        }),
+      ],
+    })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    await runtime.call('done')
+    const shared = vi.getTimerCount()
+    const round = { number: 1, answers: {}, steps: {}, supports: () => true }
+    await runtime.run({ kind: 'tool', name: 'ask', input: {} }, {}, round)
+    await runtime.call('cancel', {}, { signal: controller.signal })
+    expect(vi.getTimerCount()).toBe(shared)
   })
 })
 
