@@ -2,15 +2,17 @@ import { CallSuspension } from '../registry/call-suspension.js'
 import type { CallableDefinition } from '../registry/callable-definition.js'
 import type { DefinitionKind } from '../registry/definition-kind.js'
 import { digest, fingerprint } from '../registry/fingerprint.js'
-import type { JsonValue } from '../registry/json-value.js'
-import type { ToolExecutionResult } from '../registry/tool-execution-result.js'
+import { ToolError } from '../registry/tool-error.js'
+import { ToolExecutionResult } from '../registry/tool-execution-result.js'
 import { MalformedUriError } from '../registry/uri-template-error.js'
 import { type CallOptions, callerKey } from '../runtime/call-options.js'
 import type { RuntimeRequest } from '../runtime/runtime-request.js'
 import type { BridgedRuntime } from './bridged-runtime.js'
 import { type InputRequest, inputRequestOf } from './input-request.js'
+import { INVALID_PARAMS, JsonRpcError } from './json-rpc.js'
 import type { ClientRound } from './mcp-request.js'
 import type { RequestStates, RoundBinding, RoundState } from './request-state.js'
+import { RoundAnswers } from './round-answers.js'
 
 /** Asks the client to answer and to send the request again (MCP 2026-07-28, `InputRequiredResult`). */
 export interface InputRequired {
@@ -41,6 +43,20 @@ export class CallRounds {
   async run(
     request: RoundRequest,
     options: CallOptions,
+    round: ClientRound,
+  ): Promise<ToolExecutionResult | InputRequired> {
+    try {
+      return await this.#run(request, options, round)
+    } catch (thrown) {
+      // A state that cannot be sealed, or looked up, is a failure of the call.
+      if (!ToolError.is(thrown)) throw thrown
+      return ToolExecutionResult.failure(thrown, { toolName: subjectOf(request) })
+    }
+  }
+
+  async #run(
+    request: RoundRequest,
+    options: CallOptions,
     { supports, inputResponses, requestState }: ClientRound,
   ): Promise<ToolExecutionResult | InputRequired> {
     const definition = this.#find(request, options)
@@ -48,17 +64,17 @@ export class CallRounds {
       requestState === undefined
         ? FIRST_ROUND
         : await this.#states.open(requestState, bindingOf(request, definition, options))
-    const answers = { ...state.answers, ...answered(state, inputResponses) }
+    const answers = new RoundAnswers(state, inputResponses, { isFirst: requestState === undefined })
     const outcome = await this.#runtime.run(
       request,
       { ...options, ...('remainingMs' in state && { timeoutMs: state.remainingMs }) },
-      { number: state.round, answers, steps: state.steps, supports },
+      { number: state.round, answers: answers.all, steps: state.steps, supports },
     )
     if (!CallSuspension.is(outcome)) return outcome
     const { questions, steps, remainingMs } = outcome
     const next: RoundState = {
       round: state.round + 1,
-      answers,
+      answers: answers.kept,
       // The dialogue keeps JSON alone.
       steps: steps as RoundState['steps'],
       remainingMs,
@@ -88,27 +104,29 @@ export class CallRounds {
   }
 }
 
-/** What a client sends beyond what it was asked is not kept. */
-function answered(
-  { asked }: Pick<RoundState, 'asked'>,
-  inputResponses: ClientRound['inputResponses'] = {},
-): Record<string, JsonValue> {
-  const answers = asked.filter((key) => Object.hasOwn(inputResponses, key))
-  // They came as JSON.
-  return Object.fromEntries(answers.map((key) => [key, inputResponses[key] as JsonValue]))
-}
-
 function bindingOf(
   request: RoundRequest,
   definition: CallableDefinition | undefined,
   options: CallOptions,
 ): RoundBinding {
-  const [name, input] = request.kind === 'resource' ? [request.uri, undefined] : [request.name, request.input]
   return {
     callerKey: callerKey(options),
     kind: request.kind,
-    name,
+    name: subjectOf(request),
     fingerprint: definition === undefined ? '' : fingerprint(definition),
-    argsDigest: digest(input),
+    argsDigest: digestOf(request.kind === 'resource' ? undefined : request.input),
+  }
+}
+
+function subjectOf(request: RoundRequest): string {
+  return request.kind === 'resource' ? request.uri : request.name
+}
+
+function digestOf(input: unknown): string {
+  try {
+    return digest(input)
+  } catch {
+    // They came as JSON, which can name half a character.
+    throw new JsonRpcError(INVALID_PARAMS, 'The arguments of a call that asks must be well-formed Unicode')
   }
 }

@@ -1,12 +1,12 @@
 import type { Logger } from '../interceptors/logger.js'
 
 /**
- * Logs what an SDK reports of a connection, without what a client sent: an SDK quotes headers and whole messages in its
- * errors, and says what kind of fault it is before the first quotation.
+ * Logs what an SDK reports of a connection, without what a client sent. An SDK puts headers, names and whole messages into
+ * its errors, quoted or not; the first words, such as "Received a response", say what kind of fault it is.
  */
 export function connectionErrorLog(logger: Logger): (error: Error) => void {
   return ({ name, message }) => {
-    const reason = /^[^:'"`{[]*/.exec(message)?.[0].trim()
-    logger.debug({ error: name, reason }, 'MCP connection reported an error')
+    const words = /^[^:'"`{[]*/.exec(message)?.[0].split(' ').slice(0, 3)
+    logger.debug({ error: name, reason: words?.join(' ') }, 'MCP connection reported an error')
   }
 }

@@ -1,6 +1,7 @@
 import type { ResourceContents } from '../registry/resource-contents.js'
 import type { ResourceDescriptor } from '../registry/resource-descriptor.js'
 import { ResourceNotFoundError } from '../registry/tool-error.js'
+import { MAX_URI_LENGTH } from '../registry/uri-template.js'
 import { MalformedUriError } from '../registry/uri-template-error.js'
 import { type InputRequired, isInputRequired } from './call-rounds.js'
 import { INVALID_PARAMS, JsonRpcError } from './json-rpc.js'
@@ -46,8 +47,10 @@ export function canRead(calls: McpCalls, uri: string, request: Pick<McpRequest, 
 
 function uriOf(params: unknown, subject: string): string {
   const { uri } = paramsOf(params)
-  if (typeof uri === 'string') return uri
-  throw new JsonRpcError(INVALID_PARAMS, `${subject} needs params.uri, the URI of a resource`)
+  // Also a refusal names the URI.
+  if (typeof uri === 'string' && uri.length <= MAX_URI_LENGTH) return uri
+  const wanted = `the URI of a resource, of up to ${MAX_URI_LENGTH} characters`
+  throw new JsonRpcError(INVALID_PARAMS, `${subject} needs params.uri, ${wanted}`)
 }
 
 /** A resource in `resources/list`, or a template in `resources/templates/list`. */

@@ -41,13 +41,17 @@ export class InterceptorChain {
     let suspension: CallSuspension | undefined
     /** Those whose `beforeExecute` completed, each with the context that it passed on. */
     const entered: { readonly interceptor: ToolInterceptor; readonly ctx: ToolExecutionContext }[] = []
+    /** A `beforeExecute` is running. */
+    let isEntering = false
 
     try {
       for (let i = start; i < this.#interceptors.length; i++) {
         const interceptor = this.#interceptors[i] as ToolInterceptor
+        isEntering = true
         const returned = interceptor.beforeExecute?.(ctx)
         const answer = isPromise(returned) ? await returned : returned
         if (isResult(interceptor, answer)) {
+          if (ctx.suspension !== undefined) throw ctx.suspension
           result = requireSuccess(answer)
           break
         }
@@ -56,6 +60,7 @@ export class InterceptorChain {
           if (refusal !== undefined) throw mistakeOf(interceptor, refusal)
           ctx = answer
         }
+        isEntering = false
         entered.push({ interceptor, ctx })
         if (interceptor.aroundExecute !== undefined) {
           result = await this.#around(interceptor, i + 1, ctx, innermost)
@@ -64,8 +69,9 @@ export class InterceptorChain {
       }
       result ??= await innermost(ctx)
     } catch (thrown) {
-      if (CallSuspension.is(thrown)) suspension = thrown
-      else error = ToolError.from(thrown)
+      // An interceptor that asks, and makes something of not getting an answer, waits all the same.
+      suspension = CallSuspension.is(thrown) ? thrown : isEntering ? ctx.suspension : undefined
+      if (suspension === undefined) error = ToolError.from(thrown)
     }
 
     for (let i = entered.length - 1; i >= 0; i--) {
@@ -84,9 +90,10 @@ export class InterceptorChain {
         result = requireSuccess(answer)
         error = undefined
       } catch (thrown) {
-        // Whoever cannot let the call wait fails it.
-        suspension = undefined
-        error = error === undefined ? ToolError.from(thrown) : replacing(error, thrown)
+        // A hook that asks lets the call wait; whoever cannot let it wait fails it.
+        suspension = CallSuspension.is(thrown) ? thrown : undefined
+        if (suspension !== undefined) error = undefined
+        else error = error === undefined ? ToolError.from(thrown) : replacing(error, thrown)
       }
     }
     if (suspension !== undefined) throw suspension
@@ -101,7 +108,10 @@ export class InterceptorChain {
     innermost: Innermost,
   ): Promise<ToolSuccess> {
     let state: 'ready' | 'running' | 'over' = 'ready'
+    let hasCalled = false
     let suspension: CallSuspension | undefined
+    /** Why the call waits, whatever the interceptor makes of that: as the last `next` said, or it has asked itself. */
+    const waiting = () => suspension ?? (hasCalled ? undefined : ctx.suspension)
     const settled = () => {
       if (state === 'running') state = 'ready'
     }
@@ -114,6 +124,7 @@ export class InterceptorChain {
       const refusal = state === 'ready' ? this.#refusalOf(innerCtx, ctx) : nextMisuse[state]
       if (refusal !== undefined) return rejected(mistakeOf(interceptor, refusal))
       state = 'running'
+      hasCalled = true
       const running = this.#runFrom(inner, innerCtx, innermost)
       // Also keeps a failure from ending the process where the interceptor drops the promise.
       running.then(settled, failed)
@@ -121,13 +132,14 @@ export class InterceptorChain {
     }
     try {
       const answer: unknown = await interceptor.aroundExecute?.(ctx, next)
-      // It waits, whatever the interceptor made of that.
-      if (suspension !== undefined) throw suspension
+      if (waiting() !== undefined) throw waiting()
       if (ToolExecutionResult.is(answer)) return requireSuccess(answer)
       throw mistakeOf(
         interceptor,
         `aroundExecute must return a ToolExecutionResult (got ${describe(answer)})`,
       )
+    } catch (thrown) {
+      throw waiting() ?? thrown
     } finally {
       state = 'over'
     }

@@ -41,6 +41,7 @@ export abstract class DefinitionBuilder<Init extends DefinitionInit> {
     return this.step({ meta })
   }
 
+  /** Adds to what was said of it before. */
   metadata(metadata: ToolMetadataInit): this {
     return this.step({ metadata })
   }

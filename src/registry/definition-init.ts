@@ -16,13 +16,18 @@ export interface DefinitionInit {
   readonly interceptors: readonly ToolInterceptor[]
 }
 
-/** A frozen copy of the parts that are for the runtime, as far as they are there. */
-export function frozenRuntimeParts({
-  metadata,
-  interceptors,
-}: Partial<DefinitionInit>): Pick<Partial<DefinitionInit>, 'metadata' | 'interceptors'> {
+/**
+ * A frozen copy of the parts that are for the runtime, as far as they are there. Metadata adds to what was said `before`:
+ * who changes the owner of a definition must not open it to everybody.
+ */
+export function frozenRuntimeParts(
+  { metadata, interceptors }: Partial<DefinitionInit>,
+  before: Partial<DefinitionInit>,
+): Pick<Partial<DefinitionInit>, 'metadata' | 'interceptors'> {
   return {
-    ...(metadata !== undefined && { metadata: metadataInit(metadata) }),
+    ...(metadata !== undefined && {
+      metadata: Object.freeze({ ...before.metadata, ...metadataInit(metadata) }),
+    }),
     ...(interceptors !== undefined && { interceptors: Object.freeze([...interceptors]) }),
   }
 }

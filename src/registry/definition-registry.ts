@@ -88,10 +88,13 @@ export abstract class DefinitionRegistry<
   replace(definition: D, source?: DefinitionSource): void {
     this.requireValid(definition)
     const key = this.keyOf(definition)
+    const found = this.#registered.get(key)
+    if (found === undefined) throw this.notFound(key)
+    const newSource = source ?? found.source
+    this.#admit(definition, newSource)
+    // An admission may have changed what is registered.
     const previous = this.#registered.get(key)
     if (previous === undefined) throw this.notFound(key)
-    const newSource = source ?? previous.source
-    this.#admit(definition, newSource)
     this.#put(key, new RegisteredDefinition(definition, newSource, previous))
     this.listeners.tell([(listener) => this.tellReplaced(listener, definition, previous.definition)])
   }

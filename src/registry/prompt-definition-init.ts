@@ -28,9 +28,12 @@ export function promptParts(init: PromptDefinitionChanges): ProtocolParts {
   return frozenCopy({ name, title, description, icons, meta }, 'A prompt definition') as ProtocolParts
 }
 
-/** A frozen copy of the changes: what their author does to an object later changes no definition. */
-export function frozenPromptChanges(changes: PromptDefinitionChanges): PromptDefinitionChanges {
-  return { ...promptParts(changes), ...frozenRuntimeParts(changes) }
+/** A frozen copy of the changes to `init`: what their author does to an object later changes no definition. */
+export function frozenPromptChanges(
+  changes: PromptDefinitionChanges,
+  init: Partial<PromptDefinitionInit>,
+): PromptDefinitionChanges {
+  return { ...promptParts(changes), ...frozenRuntimeParts(changes, init) }
 }
 
 /** All that keeps a prompt from being listed and got. */

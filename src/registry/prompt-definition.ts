@@ -92,7 +92,7 @@ export abstract class PromptDefinition<Input = unknown, Args = unknown>
     return complete(this, argument, value, ctx)
   }
 
-  /** The same prompt with some parts changed, such as its name. Everything else is kept. */
+  /** The same prompt with some parts changed, such as its name. Everything else is kept, also of the metadata. */
   abstract with(changes: PromptDefinitionChanges): PromptDefinition<Input, Args>
 
   static builder(): PromptDefinitionBuilder {
@@ -116,7 +116,10 @@ class BuiltPromptDefinition<Input, Args> extends PromptDefinition<Input, Args> {
   }
 
   override with(changes: PromptDefinitionChanges): PromptDefinition<Input, Args> {
-    return new BuiltPromptDefinition({ ...this.#init, ...frozenPromptChanges(changes) }, this.#template)
+    return new BuiltPromptDefinition(
+      { ...this.#init, ...frozenPromptChanges(changes, this.#init) },
+      this.#template,
+    )
   }
 }
 
@@ -181,7 +184,7 @@ export class PromptDefinitionBuilder<
   }
 
   protected override step(change: PromptDefinitionChanges): this {
-    const init = { ...this.init, ...frozenPromptChanges(change) }
+    const init = { ...this.init, ...frozenPromptChanges(change, this.init) }
     return new PromptDefinitionBuilder<Input, Args, S>(init, this.#template) as this // the class has no heirs
   }
 

@@ -45,9 +45,12 @@ export function resourceParts(init: ResourceDefinitionChanges): ProtocolParts {
   return frozenCopy(parts, 'A resource definition') as ProtocolParts
 }
 
-/** A frozen copy of the changes: what their author does to an object later changes no definition. */
-export function frozenResourceChanges(changes: ResourceDefinitionChanges): ResourceDefinitionChanges {
-  return { ...resourceParts(changes), ...frozenRuntimeParts(changes) }
+/** A frozen copy of the changes to `init`: what their author does to an object later changes no definition. */
+export function frozenResourceChanges(
+  changes: ResourceDefinitionChanges,
+  init: Partial<ResourceDefinitionInit>,
+): ResourceDefinitionChanges {
+  return { ...resourceParts(changes), ...frozenRuntimeParts(changes, init) }
 }
 
 /** The schema of the variables of a template: strings, of which those of the query may be missing. */

@@ -105,7 +105,7 @@ export abstract class ResourceDefinition<Input = unknown, Args = unknown>
     return complete(this, variable, value, ctx)
   }
 
-  /** The same resource with some parts changed, such as its name. Everything else is kept. */
+  /** The same resource with some parts changed, such as its name. Everything else is kept, also of the metadata. */
   abstract with(changes: ResourceDefinitionChanges): ResourceDefinition<Input, Args>
 
   static builder(): ResourceDefinitionBuilder {
@@ -132,7 +132,10 @@ class BuiltResourceDefinition<Input, Args> extends ResourceDefinition<Input, Arg
   }
 
   override with(changes: ResourceDefinitionChanges): ResourceDefinition<Input, Args> {
-    return new BuiltResourceDefinition({ ...this.#init, ...frozenResourceChanges(changes) }, this.#reader)
+    return new BuiltResourceDefinition(
+      { ...this.#init, ...frozenResourceChanges(changes, this.#init) },
+      this.#reader,
+    )
   }
 }
 
@@ -227,7 +230,7 @@ export class ResourceDefinitionBuilder<
   }
 
   protected override step(change: ResourceDefinitionChanges): this {
-    const init = { ...this.init, ...frozenResourceChanges(change) }
+    const init = { ...this.init, ...frozenResourceChanges(change, this.init) }
     return new ResourceDefinitionBuilder<Input, Args, S>(init, this.#reader) as this // the class has no heirs
   }
 

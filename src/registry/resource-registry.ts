@@ -4,6 +4,7 @@ import type { RegisteredDefinition } from './registered-definition.js'
 import type { ChangeListener } from './registry-listeners.js'
 import { ResourceDefinition } from './resource-definition.js'
 import { DuplicateToolError, ResourceNotFoundError } from './tool-error.js'
+import type { UriTemplate } from './uri-template.js'
 import { MalformedUriError } from './uri-template-error.js'
 
 /** Hears of changes as a `ToolRegistryListener` does, and of resources whose contents have changed. */
@@ -14,11 +15,11 @@ export interface ResourceRegistryListener extends ChangeListener {
   onResourceUpdated?(uri: string): void | Promise<void>
 }
 
-/** A resource that a URI names, with the values of its template's variables. */
-export interface ResourceMatch {
-  readonly registered: RegisteredDefinition<ResourceDefinition>
-  readonly variables: Readonly<Record<string, string>>
-}
+/** A resource that a URI names, with the values of its template's variables, or with why they cannot be read. */
+export type ResourceMatch = { readonly registered: RegisteredDefinition<ResourceDefinition> } & (
+  | { readonly variables: Readonly<Record<string, string>> }
+  | { readonly malformed: MalformedUriError }
+)
 
 const NONE: Readonly<Record<string, string>> = Object.freeze({})
 
@@ -30,27 +31,21 @@ export class ResourceRegistry extends DefinitionRegistry<ResourceDefinition, Res
   }
 
   /**
-   * What the URI names: the resource of this URI, then each template that it fits, in the order of the list. Throws a
-   * `MalformedUriError` at the end if it fits one but for its escapes.
+   * What the URI names: the resource of this URI, then each template that it fits, if only but for its escapes, in the order
+   * of the list.
    * @internal
    */
   *matches(uri: string): Generator<ResourceMatch> {
     const exact = this.registered(uri)
     if (exact?.definition.template === undefined && exact !== undefined)
       yield { registered: exact, variables: NONE }
-    let malformed: MalformedUriError | undefined
     for (const { template } of this.list()) {
       if (template === undefined) continue
-      try {
-        const variables = template.match(uri)
-        const registered = this.registered(template.text)
-        if (variables !== undefined && registered !== undefined) yield { registered, variables }
-      } catch (thrown) {
-        if (!(thrown instanceof MalformedUriError)) throw thrown
-        malformed = thrown
-      }
+      const found = valuesIn(template, uri)
+      // Whoever looks at the matches may have removed it meanwhile.
+      const registered = this.registered(template.text)
+      if (found !== undefined && registered !== undefined) yield { registered, ...found }
     }
-    if (malformed !== undefined) throw malformed
   }
 
   override keyOf({ uri, template }: ResourceDefinition): string {
@@ -86,5 +81,15 @@ export class ResourceRegistry extends DefinitionRegistry<ResourceDefinition, Res
 
   protected override tellRemoved(listener: ResourceRegistryListener, resource: ResourceDefinition) {
     return listener.onResourceRemoved?.(resource)
+  }
+}
+
+function valuesIn(template: UriTemplate, uri: string) {
+  try {
+    const variables = template.match(uri)
+    return variables && { variables }
+  } catch (thrown) {
+    if (!(thrown instanceof MalformedUriError)) throw thrown
+    return { malformed: thrown }
   }
 }

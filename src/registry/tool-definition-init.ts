@@ -33,9 +33,12 @@ export function protocolParts(
   ) as ToolDefinitionChanges
 }
 
-/** A frozen copy of the changes: what their author does to an object later changes no definition. */
-export function frozenChanges(changes: ToolDefinitionChanges): ToolDefinitionChanges {
-  return { ...protocolParts(changes), ...frozenRuntimeParts(changes) }
+/** A frozen copy of the changes to `init`: what their author does to an object later changes no definition. */
+export function frozenChanges(
+  changes: ToolDefinitionChanges,
+  init: Partial<ToolDefinitionInit>,
+): ToolDefinitionChanges {
+  return { ...protocolParts(changes), ...frozenRuntimeParts(changes, init) }
 }
 
 /** All that keeps a tool from being listed and called. MCP clients drop a whole list for one field of the wrong type. */

@@ -85,7 +85,7 @@ export abstract class ToolDefinition<Input = unknown, Args = unknown, Value = un
   /** Runs the work itself, with nothing around it. The router calls this; callers use `runtime.call`. */
   abstract execute(ctx: ToolExecutionContext<Args>): Returned<Value>
 
-  /** The same tool with some parts changed, such as its name. Everything else is kept. */
+  /** The same tool with some parts changed, such as its name. Everything else is kept, also of the metadata. */
   abstract with(changes: ToolDefinitionChanges): ToolDefinition<Input, Args, Value>
 
   static builder(): ToolDefinitionBuilder {
@@ -109,7 +109,7 @@ class BuiltToolDefinition<Input, Args, Value> extends ToolDefinition<Input, Args
   }
 
   override with(changes: ToolDefinitionChanges): ToolDefinition<Input, Args, Value> {
-    return new BuiltToolDefinition({ ...this.#init, ...frozenChanges(changes) }, this.#executor)
+    return new BuiltToolDefinition({ ...this.#init, ...frozenChanges(changes, this.#init) }, this.#executor)
   }
 }
 
@@ -184,6 +184,7 @@ export class ToolDefinitionBuilder<
     return this.#step({ meta })
   }
 
+  /** Adds to what was said of it before. */
   metadata(metadata: ToolMetadataInit) {
     return this.#step({ metadata })
   }
@@ -218,7 +219,7 @@ export class ToolDefinitionBuilder<
 
   #step(change: ToolDefinitionChanges): ToolDefinitionBuilder<Input, Args, Value, S> {
     return new ToolDefinitionBuilder<Input, Args, Value, S>(
-      { ...this.#init, ...frozenChanges(change) },
+      { ...this.#init, ...frozenChanges(change, this.#init) },
       this.#executor,
     )
   }

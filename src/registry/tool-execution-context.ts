@@ -1,5 +1,6 @@
 import type { Ask } from './ask.js'
 import type { CallAttributes } from './call-attributes.js'
+import type { CallSuspension } from './call-suspension.js'
 import type { DefinitionKind } from './definition-kind.js'
 import type { Descriptor } from './descriptor.js'
 import type { Principal } from './principal.js'
@@ -41,6 +42,11 @@ export interface ToolCall {
   readonly deadline: number
   /** 1, or higher where the call was resumed after a question. */
   readonly round: number
+  /**
+   * Set once the call waits for an answer, which comes with another request.
+   * @internal
+   */
+  readonly suspension?: CallSuspension | undefined
   /**
    * Asks the user, or the client. Rejects with `ASK_UNSUPPORTED`, at once, where nobody can answer. Meanwhile the deadline
    * stands still. In MCP 2026-07-28 the call runs again from the start with each answer: what it does before it asks
@@ -144,6 +150,10 @@ export class ToolExecutionContext<out Args = unknown> implements ToolCall {
   }
   get round() {
     return this.#call.round
+  }
+  /** @internal */
+  get suspension() {
+    return this.#call.suspension
   }
   get ask() {
     return this.#call.ask

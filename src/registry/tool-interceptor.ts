@@ -34,7 +34,8 @@ export interface ToolInterceptor {
   onError?(ctx: ToolExecutionContext, error: AnyToolError): Awaitable<ToolExecutionResult | void>
   /**
    * The call ends here for now, to run again from the start once a question is answered (MCP 2026-07-28): neither
-   * `afterExecute` nor `onError` is called. In the next round `ctx.round` is higher.
+   * `afterExecute` nor `onError` is called, and what other hooks make of the `CallSuspension` does not count. Throwing
+   * fails the call. In the next round `ctx.round` is higher.
    */
   onSuspend?(ctx: ToolExecutionContext): Awaitable<void>
   /**

@@ -59,13 +59,16 @@ export interface ToolMetadata extends Omit<ToolMetadataInit, 'tags'> {
  * A deeply frozen copy of what an author says. Throws a `TypeError` that names the field of a value that makes no sense:
  * decisions about safety hang on them, and `readOnly: 'no'` would count as yes.
  */
-export function metadataInit({ tags = [], visibility, ...init }: ToolMetadataInit): ToolMetadataInit {
+export function metadataInit({ tags, visibility, ...init }: ToolMetadataInit): ToolMetadataInit {
   for (const name of ['readOnly', 'destructive', 'idempotent'] as const)
     requireBoolean(`metadata.${name}`, init[name])
   requireTimeout(init.timeoutMs)
   requireQuota(init.rateLimit)
   requireLargeResult(init)
-  const said = { ...init, tags: [...new Set(listOfStrings(tags, 'metadata.tags'))] }
+  const said = {
+    ...init,
+    ...(tags !== undefined && { tags: [...new Set(listOfStrings(tags, 'metadata.tags'))] }),
+  }
   if (visibility === undefined) return frozenCopy(said, 'metadata')
   return Object.freeze({ ...frozenCopy(said, 'metadata'), visibility: frozenVisibility(visibility) })
 }
@@ -77,12 +80,14 @@ export function toolMetadata(init: ToolMetadataInit = {}, annotations: ToolAnnot
   const readOnly = said.readOnly ?? readOnlyHint ?? false
   return Object.freeze({
     ...said,
-    tags: said.tags as readonly string[],
+    tags: (said.tags as readonly string[] | undefined) ?? NO_TAGS,
     readOnly,
     destructive: said.destructive ?? destructiveHint ?? !readOnly,
     idempotent: said.idempotent ?? idempotentHint ?? readOnly,
   })
 }
+
+const NO_TAGS: readonly string[] = Object.freeze([])
 
 function requireBoolean(place: string, value: unknown): void {
   if (value === undefined || typeof value === 'boolean') return

@@ -1,3 +1,4 @@
+import { isPromise } from './awaitable.js'
 import { describe, isObject } from './json-value.js'
 import { listOfStrings } from './list-of-strings.js'
 import type { Principal } from './principal.js'
@@ -20,9 +21,22 @@ export function frozenVisibility(visibility: Visibility): Visibility {
   })
 }
 
-/** Whether the principal may see what has this visibility. Throws what a function of it throws. */
+/** Whether the principal may see what has this visibility. Throws what a function of it throws, and for what is no verdict. */
 export function isVisibleTo(visibility: Visibility | undefined, principal: Principal | undefined): boolean {
   if (visibility === undefined) return true
-  if (typeof visibility === 'function') return visibility(principal) === true
+  if (typeof visibility === 'function') return verdict(visibility(principal))
   return principal !== undefined && visibility.scopes.every((scope) => principal.hasScope(scope))
+}
+
+/**
+ * What a rule has said. Throws a `TypeError` for anything but `true` and `false`: a rule that is asynchronous, or forgets to
+ * return, would hide everything from everybody without a word.
+ */
+export function verdict(said: unknown): boolean {
+  if (typeof said === 'boolean') return said
+  // Nobody waits for it; its failure must not end the process.
+  if (isPromise(said)) Promise.resolve(said).catch(() => undefined)
+  throw new TypeError(
+    `A rule of visibility must return true or false, not a promise (got ${isPromise(said) ? 'a promise' : describe(said)})`,
+  )
 }

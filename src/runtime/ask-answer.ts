@@ -1,6 +1,7 @@
 import type { AskAnswer, AskedQuestion } from '../registry/ask.js'
 import type { JsonSchemaDocument } from '../registry/json-schema.js'
 import { describe, frozenCopy, isObject } from '../registry/json-value.js'
+import { SchemaError } from '../registry/schema-error.js'
 import type { ValidationIssue } from '../registry/validation-issue.js'
 
 /** What a form was filled in with, checked against its schema. */
@@ -13,12 +14,27 @@ export class InvalidAnswerError extends Error {
 
 /** A frozen copy of the answer. Throws an {@link InvalidAnswerError} that says what is wrong with it. */
 export function readAnswer(question: AskedQuestion, answer: unknown, checkForm: CheckForm): AskAnswer {
-  const fault = faultOf(question, answer, checkForm)
-  if (fault !== undefined) {
-    throw new InvalidAnswerError(`The answer to ${JSON.stringify(question.key)} cannot be used: ${fault}`)
-  }
+  const copy = copyOf(question, answer)
+  const fault = faultOf(question, copy, checkForm)
+  if (fault !== undefined) throw unusable(question, fault)
   // It has the form that was asked for: that is what was checked.
-  return frozenCopy(answer as AskAnswer, 'The answer')
+  return copy as AskAnswer
+}
+
+/** A form without required fields may be accepted with no content at all. */
+function copyOf(question: AskedQuestion, answer: unknown): unknown {
+  if (!isObject(answer)) throw unusable(question, `it must be an object (got ${describe(answer)})`)
+  const isEmptyForm = question.kind === 'form' && answer.action === 'accept' && answer.content == null
+  try {
+    return frozenCopy(isEmptyForm ? { ...answer, content: {} } : answer, 'it')
+  } catch (error) {
+    if (error instanceof SchemaError) throw unusable(question, error.message)
+    throw error
+  }
+}
+
+function unusable({ key }: AskedQuestion, fault: string): InvalidAnswerError {
+  return new InvalidAnswerError(`The answer to ${JSON.stringify(key)} cannot be used: ${fault}`)
 }
 
 function faultOf(question: AskedQuestion, answer: unknown, checkForm: CheckForm): string | undefined {
@@ -49,14 +65,20 @@ function formFault(
   { content }: Readonly<Record<string, unknown>>,
   checkForm: CheckForm,
 ): string | undefined {
-  const issues = checkForm(schema, content ?? {})
+  const issues = checkForm(schema, content)
   return issues.length === 0 ? undefined : issues.map(({ message }) => message).join('; ')
 }
 
 function samplingFault({ role, content, model }: Readonly<Record<string, unknown>>): string | undefined {
   if (role !== 'user' && role !== 'assistant') return 'role must be user or assistant'
-  if (typeof content !== 'object' || content === null) return 'content must be a block of content, or several'
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : [content]
+  if (!blocks.every(isBlock)) return 'content must be a block of content, or several'
   return typeof model === 'string' ? undefined : 'model must be a string'
+}
+
+/** Of any type: MCP has added more than one since. */
+function isBlock(block: unknown): boolean {
+  return isObject(block) && typeof block.type === 'string'
 }
 
 function rootsFault({ roots }: Readonly<Record<string, unknown>>): string | undefined {

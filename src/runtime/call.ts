@@ -8,6 +8,7 @@ import type { ToolDescriptor } from '../registry/tool-descriptor.js'
 import { ToolAbortedError, type ToolOutcome, ToolTimeoutError } from '../registry/tool-error.js'
 import type { CallKind, LogLevel, ToolCall } from '../registry/tool-execution-context.js'
 import type { ToolSuccess } from '../registry/tool-execution-result.js'
+import { Attempts } from './attempts.js'
 import { type CallOptions, callerKey } from './call-options.js'
 import type { CallTarget } from './call-target.js'
 import { CallWork, type Interruption } from './call-work.js'
@@ -28,10 +29,7 @@ export class Call implements ToolCall, AskingCall {
   readonly target: CallTarget['descriptor']
   readonly uri: string | undefined
   readonly limit: Deadline
-  /** What is known of the work: of its last attempt, if there were several. */
-  outcome: ToolOutcome = 'not-started'
-  /** Times that the executor was started. */
-  attempts = 0
+  readonly attempts = new Attempts()
   /** The result that the execution ring gave and that has passed the check. */
   checkedResult: ToolSuccess | undefined
   /** The definition that it keeps from being let go. */
@@ -46,7 +44,6 @@ export class Call implements ToolCall, AskingCall {
   ended = false
   readonly #options: CallOptions
   readonly #asking: Omit<DialogueOptions, 'ask'>
-  #isAttempting = false
   #onEnd: ((outcome: CallOutcome) => void) | undefined
   #unwinding: NodeJS.Timeout | undefined
   #letGoOfCaller: (() => void) | undefined
@@ -72,6 +69,10 @@ export class Call implements ToolCall, AskingCall {
     this.#asking = asking
   }
 
+  /** What is known of the work. */
+  get outcome(): ToolOutcome {
+    return this.attempts.outcome
+  }
   get tool(): ToolDescriptor | undefined {
     // What is called as a tool is one.
     return this.kind === 'tool' ? (this.target as ToolDescriptor | undefined) : undefined
@@ -121,11 +122,12 @@ export class Call implements ToolCall, AskingCall {
   begin(onEnd: (outcome: CallOutcome) => void): void {
     this.#onEnd = onEnd
     const { timeoutMs } = this.limit
-    if (timeoutMs <= 0) this.interrupt(new ToolTimeoutError(this.toolName, timeoutMs, { kind: this.target?.kind }))
+    if (timeoutMs <= 0)
+      this.interrupt(new ToolTimeoutError(this.toolName, timeoutMs, { kind: this.target?.kind }))
     const { signal } = this.#options
     if (signal === undefined) return
-    const aborted = () => new ToolAbortedError(this.toolName, { outcome: this.outcome, cause: signal.reason })
-    const abort = () => this.interrupt(aborted())
+    const abort = () =>
+      this.interrupt(new ToolAbortedError(this.toolName, { outcome: this.outcome, cause: signal.reason }))
     if (signal.aborted) abort()
     else this.#letGoOfCaller = follow(signal, abort)
   }
@@ -136,6 +138,7 @@ export class Call implements ToolCall, AskingCall {
     this.ended = true
     if (this.#unwinding !== undefined) clearTimeout(this.#unwinding)
     this.#letGoOfCaller?.()
+    this.#dialogue?.end()
     this.#onEnd?.(outcome)
   }
 
@@ -166,28 +169,13 @@ export class Call implements ToolCall, AskingCall {
     this.#controller?.abort(reason)
   }
 
-  /** The executor starts, and from now on may have acted. */
-  startAttempt(): number {
-    this.outcome = 'unknown'
-    this.#isAttempting = true
-    return ++this.attempts
-  }
-
-  /** An attempt that a later one has replaced has no say any more. */
-  settleAttempt(attempt: number, outcome: ToolOutcome): void {
-    if (attempt !== this.attempts) return
-    this.outcome = outcome
-    this.#isAttempting = false
-  }
-
   /** Unless the executor has acted, or may have, and must not do so twice. */
   get mayStartAgain(): boolean {
     return this.outcome === 'not-started' || this.target?.metadata.idempotent === true
   }
-
   /** What an executor has done by the time it asks, it takes care of itself (`once`); of what it did before, nobody does. */
   get mayAskInRounds(): boolean {
-    return this.#isAttempting || this.mayStartAgain
+    return this.attempts.isRunning || this.mayStartAgain
   }
 
   /** Nothing may start once the call is interrupted, or answered: an interceptor may have let go of its `next`. */
@@ -224,7 +212,6 @@ export class Call implements ToolCall, AskingCall {
   get remainingMs(): number {
     return this.limit.remainingMs
   }
-
   pauseDeadline(): () => void {
     return this.limit.pause()
   }

@@ -5,7 +5,8 @@ import type { Principal } from '../registry/principal.js'
 import type { PromptDefinition } from '../registry/prompt-definition.js'
 import type { RegisteredDefinition } from '../registry/registered-definition.js'
 import type { ResourceDefinition } from '../registry/resource-definition.js'
-import { isVisibleTo } from '../registry/visibility.js'
+import type { MalformedUriError } from '../registry/uri-template-error.js'
+import { isVisibleTo, verdict } from '../registry/visibility.js'
 import type { Registries } from './registries.js'
 
 /** Who may see, and so call, what: for all definitions, beside what each says of itself (`metadata.visibility`). */
@@ -22,7 +23,7 @@ export interface CatalogParts extends Registries {
   readonly rule: VisibilityRule | undefined
   /** Not subject to `exposes`: what the runtime itself serves. */
   readonly isOwn: (target: Descriptor) => boolean
-  /** Hears of a rule that throws; what it should have decided on stays hidden. */
+  /** Hears of a rule that throws, or does not say `true` or `false`; what it should have decided on stays hidden. */
   readonly onRuleError: (error: unknown, target: Descriptor) => void
 }
 
@@ -50,11 +51,18 @@ export class Catalog {
     return this.#seen(this.#parts.prompts.registered(name), viewer)
   }
 
-  /** The resource of this URI, else the first template, in the order of the list, that it fits. Throws for a malformed URI. */
+  /**
+   * The resource of this URI, else the first template, in the order of the list, that it fits. Throws a `MalformedUriError`
+   * if it fits none but for its escapes; one that is hidden does not count in that either.
+   */
   resource(uri: string, viewer: Viewer): FoundResource | undefined {
-    for (const { registered, variables } of this.#parts.resources.matches(uri)) {
-      if (this.#seen(registered, viewer) !== undefined) return { registered, variables }
+    let malformed: MalformedUriError | undefined
+    for (const match of this.#parts.resources.matches(uri)) {
+      if (this.#seen(match.registered, viewer) === undefined) continue
+      if ('variables' in match) return match
+      malformed ??= match.malformed
     }
+    if (malformed !== undefined) throw malformed
     return undefined
   }
 
@@ -96,8 +104,8 @@ export class Catalog {
     try {
       return (
         isVisibleTo(visibility, principal) &&
-        (rule === undefined || rule(target, principal) === true) &&
-        (exposes === undefined || isOwn(target) || exposes(target) === true)
+        (rule === undefined || verdict(rule(target, principal))) &&
+        (exposes === undefined || isOwn(target) || verdict(exposes(target)))
       )
     } catch (error) {
       onRuleError(error, target)

@@ -1,17 +1,28 @@
 import type { AskAnswer, AskedQuestion, AskQuestion } from '../registry/ask.js'
 import type { AskCapability } from '../registry/ask-capability.js'
 import { CallSuspension } from '../registry/call-suspension.js'
-import { JsonSchema } from '../registry/json-schema.js'
-import { AskUnsupportedError, ToolExecutionError, ToolTimeoutError } from '../registry/tool-error.js'
+import type { DefinitionKind } from '../registry/definition-kind.js'
+import { LONGEST_TIMER_MS } from '../registry/idle-wait.js'
+import {
+  AskUnsupportedError,
+  ToolAbortedError,
+  ToolExecutionError,
+  ToolTimeoutError,
+} from '../registry/tool-error.js'
 import { type CheckForm, InvalidAnswerError, readAnswer } from './ask-answer.js'
+import { type FormFaults, readQuestion } from './ask-question.js'
 import type { CallOptions, CallRound } from './call-options.js'
-import { requireFlatForm } from './flat-form.js'
 import { OnceSteps } from './once-steps.js'
 
 /** What a call is for its dialogue. */
 export interface AskingCall {
   readonly toolName: string
+  readonly target: { readonly kind: DefinitionKind } | undefined
   readonly signal: AbortSignal
+  /** It has its answer. */
+  readonly ended: boolean
+  /** It may run from the start once more. */
+  readonly mayAskInRounds: boolean
   /** What is left until the deadline, in milliseconds. */
   readonly remainingMs: number
   /** The deadline stands still until the function that it returns is called. */
@@ -24,6 +35,7 @@ export interface DialogueOptions {
   readonly ask: CallOptions['ask'] | undefined
   /** Set where an answer comes with another request. */
   readonly round: CallRound | undefined
+  readonly formFaults: FormFaults
   readonly checkForm: CheckForm
   /** How long an answer may take, in milliseconds. */
   readonly askTimeoutMs: number
@@ -42,6 +54,8 @@ export class Dialogue {
   readonly #options: DialogueOptions
   readonly #steps: OnceSteps
   readonly #keys = new Set<string>()
+  /** Give up the questions that are open. */
+  readonly #open = new Set<() => void>()
   #pending: AskedQuestion[] = []
   #suspending: Promise<never> | undefined
 
@@ -52,32 +66,50 @@ export class Dialogue {
   }
 
   once<T>(key: string, fn: () => T | Promise<T>): Promise<T> {
+    return unwatched(this.#once(key, fn))
+  }
+
+  ask(question: AskQuestion): Promise<AskAnswer> {
+    return unwatched(this.#ask(question))
+  }
+
+  async #once<T>(key: string, fn: () => T | Promise<T>): Promise<T> {
+    this.#requireRunning()
     return this.#steps.run(key, fn)
   }
 
-  async ask(question: AskQuestion): Promise<AskAnswer> {
-    this.#call.signal.throwIfAborted()
-    const asked = this.#read(question)
-    const { round, ask } = this.#options
-    if (round !== undefined) return this.#askInRounds(asked, round)
-    if (ask === undefined) throw new AskUnsupportedError(CAPABILITIES[asked.kind])
-    return this.#askNow(asked, ask)
-  }
-
-  #read(question: AskQuestion): AskedQuestion {
-    const { key = `ask-${this.#keys.size + 1}`, ...rest } = question
+  async #ask(question: AskQuestion): Promise<AskAnswer> {
+    this.#requireRunning()
+    const asked = readQuestion(question, `ask-${this.#keys.size + 1}`, this.#options.formFaults)
+    const { key, kind } = asked
     if (this.#keys.has(key)) {
       throw new TypeError(`The key ${JSON.stringify(key)} names two questions of one call: give each its own`)
     }
     this.#keys.add(key)
-    if (rest.kind !== undefined && rest.kind !== 'form') return { ...rest, key } as AskedQuestion // only the form's differs
-    const { document } = JsonSchema.from(rest.schema)
-    requireFlatForm(document)
-    return { ...rest, key, kind: 'form', schema: document }
+    const { round, ask } = this.#options
+    if (round !== undefined) return this.#askInRounds(asked, round)
+    if (ask === undefined) throw new AskUnsupportedError(CAPABILITIES[kind])
+    return this.#askNow(asked, ask)
+  }
+
+  /** Nobody waits for an answer any more. */
+  end(): void {
+    for (const giveUp of this.#open) giveUp()
+  }
+
+  /** What goes on after the end of its call acts and asks no more: nobody would know of it, and the next round would repeat it. */
+  #requireRunning(): void {
+    const { signal, ended } = this.#call
+    if (signal.aborted || ended) throw this.#whyOver
+  }
+
+  get #whyOver(): unknown {
+    const { signal, toolName } = this.#call
+    return signal.aborted ? signal.reason : new ToolAbortedError(toolName, { outcome: 'unknown' })
   }
 
   async #askNow(asked: AskedQuestion, ask: NonNullable<CallOptions['ask']>): Promise<AskAnswer> {
-    const { signal, toolName } = this.#call
+    const { signal, toolName, target } = this.#call
     const { askTimeoutMs, checkForm } = this.#options
     const resume = this.#call.pauseDeadline()
     let timer: NodeJS.Timeout | undefined
@@ -85,11 +117,13 @@ export class Dialogue {
     const ended = new AbortController()
     try {
       const tooLate = new Promise<never>((_, reject) => {
-        giveUp = () => reject(signal.reason)
+        giveUp = () => reject(this.#whyOver)
+        this.#open.add(giveUp)
         signal.addEventListener('abort', giveUp)
+        const options = { outcome: 'unknown', kind: target?.kind } as const
         timer = setTimeout(
-          () => reject(new ToolTimeoutError(toolName, askTimeoutMs, { outcome: 'unknown' }, 'get an answer')),
-          askTimeoutMs,
+          () => reject(new ToolTimeoutError(toolName, askTimeoutMs, options, 'get an answer')),
+          Math.min(askTimeoutMs, LONGEST_TIMER_MS),
         )
       })
       return readAnswer(asked, await Promise.race([ask(asked, ended.signal), tooLate]), checkForm)
@@ -99,6 +133,7 @@ export class Dialogue {
     } finally {
       clearTimeout(timer)
       signal.removeEventListener('abort', giveUp)
+      this.#open.delete(giveUp)
       // Whoever still shows the question can take it away.
       ended.abort()
       resume()
@@ -116,24 +151,35 @@ export class Dialogue {
     }
     const capability = CAPABILITIES[asked.kind]
     if (!supports(capability)) throw new AskUnsupportedError(capability)
-    this.#pending.push(asked)
-    if (this.#suspending === undefined) {
-      this.#suspending = this.#suspend()
-      this.#suspending.catch(() => undefined)
+    if (!this.#call.mayAskInRounds) {
+      const refusal = `${this.#call.toolName} has acted and is not idempotent: nothing can be asked any more that would run it again`
+      throw new ToolExecutionError(refusal, { outcome: 'unknown' })
     }
+    this.#steps.waitForAnswer()
+    this.#pending.push(asked)
+    this.#suspending ??= this.#suspend()
     return this.#suspending
   }
 
   /** After all that is asked in this turn, and when no step is under way whose effect would be lost. */
   async #suspend(): Promise<never> {
-    await new Promise(setImmediate)
-    await this.#steps.settled()
+    do {
+      await this.#steps.settled()
+      // What follows on a step begins within the turn, and may be another one.
+      await new Promise(setImmediate)
+    } while (this.#steps.areUnderWay)
     const suspension = new CallSuspension({
-      questions: this.#pending,
+      questions: Object.freeze([...this.#pending]),
       steps: this.#steps.results,
       remainingMs: this.#call.remainingMs,
     })
     this.#call.interrupt(suspension)
     throw suspension
   }
+}
+
+/** Whoever waits for it hears of a failure; one that comes before anybody does must not end the process. */
+function unwatched<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined)
+  return promise
 }

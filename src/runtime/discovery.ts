@@ -1,6 +1,7 @@
 import type { CallableDefinition } from '../registry/callable-definition.js'
 import type { DefinitionProvider } from '../registry/definition-provider.js'
 import type { DefinitionRegistry } from '../registry/definition-registry.js'
+import { LONGEST_TIMER_MS } from '../registry/idle-wait.js'
 import { describe } from '../registry/json-value.js'
 import type { PromptDefinition } from '../registry/prompt-definition.js'
 import type { DefinitionSource } from '../registry/registered-definition.js'
@@ -39,18 +40,28 @@ export interface Registered {
   readonly problems: readonly StartProblem[]
 }
 
+/** What is bound of one kind, constructed. */
+export interface Found<D> {
+  readonly providers: readonly DefinitionProvider<D>[]
+  readonly definitions: readonly D[]
+}
+
+/** Constructs all that is bound. Rejects if one cannot be constructed. */
+export async function find<D>(findings: Findings<D>): Promise<Found<D>> {
+  return { providers: await findings.providers(), definitions: await findings.definitions() }
+}
+
 /**
  * Registers all that is found, in the order of the bindings, however long each provider takes. What fails is reported and
- * left out; the rest is registered.
+ * left out; the rest is registered. Never rejects.
  */
 export async function registerFound<D extends CallableDefinition>(
-  findings: Findings<D>,
+  { providers, definitions }: Found<D>,
   registry: DefinitionRegistry<D>,
   provideTimeoutMs: number,
 ): Promise<Registered> {
-  const providers = await findings.providers()
   const asked = providers.map(async (provider) => {
-    let source: DefinitionSource = { name: provider.constructor?.name ?? 'provider' }
+    let source: DefinitionSource = { name: provider?.constructor?.name ?? 'provider' }
     try {
       source = { name: provider.name ?? source.name, interceptors: provider.interceptors ?? [] }
       return { source, definitions: await provided(provider, provideTimeoutMs) }
@@ -58,7 +69,7 @@ export async function registerFound<D extends CallableDefinition>(
       return { source, error }
     }
   })
-  const bound = { source: { name: 'container' }, definitions: await findings.definitions() }
+  const bound = { source: { name: 'container' }, definitions }
   const problems: StartProblem[] = []
   let count = 0
   for (const answer of [bound, ...(await Promise.all(asked))]) {
@@ -94,7 +105,7 @@ async function provided<D>(provider: DefinitionProvider<D>, timeoutMs: number): 
   const expiresAt = performance.now() + timeoutMs
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(tooLate()), timeoutMs)
+    timer = setTimeout(() => reject(tooLate()), Math.min(timeoutMs, LONGEST_TIMER_MS))
   })
   const collect = async () => {
     const collected: D[] = []

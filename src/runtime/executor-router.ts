@@ -9,7 +9,6 @@ import { type AnyToolError, ShuttingDownError, ToolError } from '../registry/too
 import { ToolExecutionContext } from '../registry/tool-execution-context.js'
 import { ToolExecutionResult, type ToolSuccess } from '../registry/tool-execution-result.js'
 import type { ToolInterceptor } from '../registry/tool-interceptor.js'
-import type { CheckForm } from './ask-answer.js'
 import { Call, type CallOutcome } from './call.js'
 import type { CallOptions, CallRound } from './call-options.js'
 import { type CallRequest, notFound } from './call-request.js'
@@ -55,8 +54,12 @@ export class ExecutorRouter {
   constructor(options: ExecutorRouterOptions) {
     this.#options = options
     const { validator, askTimeoutMs } = options
-    const checkForm: CheckForm = (schema, content) => validator.compile(schema)(content)
-    this.#asking = { round: undefined, askTimeoutMs, checkForm }
+    this.#asking = {
+      round: undefined,
+      askTimeoutMs,
+      formFaults: (schema) => validator.check(schema),
+      checkForm: (schema, content) => validator.compile(schema)(content),
+    }
     this.#unknownRing = ring('request', arrange({ shared: options.interceptors, provider: [], tool: [] }))
   }
 

@@ -23,22 +23,22 @@ export function runExecutor(
   leave: (result: ToolSuccess) => ToolSuccess = (result) => result,
 ): Awaitable<ToolSuccess> {
   call.throwIfOver()
-  if (call.attempts > 0 && call.outcome !== 'not-started' && !definition.metadata.idempotent) {
+  if (!call.mayStartAgain) {
     const refusal = `${definition.name} is not idempotent and may have acted: it is not run again in the same call`
     throw new ToolExecutionError(refusal, { outcome: call.outcome })
   }
-  const attempt = call.startAttempt()
+  const attempt = call.attempts.start()
   const completed = (returned: unknown) => {
     // An executor that went on all the same does not know the answer.
-    if (CallSuspension.is(call.interruptedBy)) throw call.interruptedBy
+    if (call.suspension !== undefined) throw call.suspension
     const result = successOf(call, returned)
-    call.settleAttempt(attempt, 'completed')
+    call.attempts.settle(attempt, 'completed')
     return leave(result)
   }
   const failed = (thrown: unknown) => {
     if (CallSuspension.is(thrown)) return thrown
     const error = ToolError.from(thrown)
-    call.settleAttempt(attempt, error.outcome)
+    call.attempts.settle(attempt, error.outcome)
     return error
   }
   try {

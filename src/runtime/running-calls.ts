@@ -61,7 +61,8 @@ export class RunningCalls {
       if (call.interruptedBy !== undefined) continue
       // Timers may fire early by less than a millisecond.
       if (call.limit.expiresAt - now < 1) {
-        call.interrupt(new ToolTimeoutError(call.toolName, call.limit.timeoutMs, { outcome: call.outcome }))
+        const { toolName, outcome, target } = call
+        call.interrupt(new ToolTimeoutError(toolName, call.limit.timeoutMs, { outcome, kind: target?.kind }))
       } else next = Math.min(next, call.limit.expiresAt)
     }
     if (next < Number.POSITIVE_INFINITY) this.#arm(next)

@@ -1,6 +1,7 @@
 import type { Logger } from '../interceptors/logger.js'
 import { checksSchemas, requires } from './admissions.js'
-import { type Discovery, registerFound, type StartProblem } from './discovery.js'
+import type { Catalog } from './catalog.js'
+import { type Discovery, find, registerFound, type StartProblem } from './discovery.js'
 import { ExecutorRouter } from './executor-router.js'
 import { keepHouse } from './housekeeping.js'
 import { guard, type Registries } from './registries.js'
@@ -25,6 +26,7 @@ export interface StartParts extends Registries {
 export interface StartOptions {
   readonly validator: SchemaValidator
   readonly logger: Logger
+  readonly catalog: Catalog
   readonly spilled: SpilledResults
   /** Takes what has to be let go of at the end, also when the start fails half-way. */
   readonly hooks: Disposable[]
@@ -33,7 +35,7 @@ export interface StartOptions {
 /** Builds the router from the interceptors that are bound, guards the registries, and registers all that is found. */
 export async function startRuntime(
   { discovery, settings, ...registries }: StartParts,
-  { validator, logger, spilled, hooks }: StartOptions,
+  { validator, logger, catalog, spilled, hooks }: StartOptions,
 ): Promise<{ readonly router: ExecutorRouter; readonly report: StartReport }> {
   const { mandatoryInterceptors, provideTimeoutMs } = settings
   const router = new ExecutorRouter({
@@ -45,9 +47,19 @@ export async function startRuntime(
     defaultTimeoutMs: settings.defaultTimeoutMs,
     askTimeoutMs: settings.askTimeoutMs,
     maxResultSize: settings.maxResultSize,
-    spill: (call, definition, result) => (isServed() ? spilled.spill(call, definition, result) : undefined),
+    // One that its caller could not read would be lost.
+    spill: (call, definition, result) =>
+      catalog.template(spilled.template, call)?.definition === spilled.resource
+        ? spilled.spill(call, definition, result)
+        : undefined,
   })
   const { tools, resources, prompts } = registries
+  // All that can make the start reject, before anything is registered.
+  const bound = {
+    tools: await find(discovery.tools),
+    resources: await find(discovery.resources),
+    prompts: await find(discovery.prompts),
+  }
   const earlier = guard(
     registries,
     [checksSchemas(validator), requires(mandatoryInterceptors, router)],
@@ -55,10 +67,11 @@ export async function startRuntime(
   )
   hooks.push(...keepHouse(registries, { router, validator, logger }))
   hooks.push(tools.addListener({ onToolRegistered: serveSpilled, onToolReplaced: serveSpilled }))
+  for (const tool of tools.list()) serveSpilled(tool)
   const found = await Promise.all([
-    registerFound(discovery.tools, tools, provideTimeoutMs),
-    registerFound(discovery.resources, resources, provideTimeoutMs),
-    registerFound(discovery.prompts, prompts, provideTimeoutMs),
+    registerFound(bound.tools, tools, provideTimeoutMs),
+    registerFound(bound.resources, resources, provideTimeoutMs),
+    registerFound(bound.prompts, prompts, provideTimeoutMs),
   ])
   const report = reportOf(earlier, found)
   for (const { source, toolName, error } of report.problems)

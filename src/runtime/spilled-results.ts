@@ -3,11 +3,15 @@ import { LRUCache } from 'lru-cache'
 import type { CallableDefinition } from '../registry/callable-definition.js'
 import { ResourceDefinition } from '../registry/resource-definition.js'
 import { ToolExecutionResult, type ToolSuccess } from '../registry/tool-execution-result.js'
+import { UriTemplate } from '../registry/uri-template.js'
 import type { Call } from './call.js'
+import { checkResult } from './result-check.js'
 
-const TEMPLATE = 'toolwire://results/{id}'
+const TEMPLATE = UriTemplate.parse('toolwire://results/{id}')
 /** All that are kept, in characters. */
 const MAX_TOTAL = 64 * 1024 * 1024
+/** Of what goes along with the link, in characters. */
+const MAX_META = 10_000
 const TTL_MS = 600_000
 
 interface SpilledResult {
@@ -17,12 +21,14 @@ interface SpilledResult {
 
 /** Results that are too large to be sent as they are, kept for a while for the caller that they were made for. */
 export class SpilledResults {
+  readonly template = TEMPLATE.text
   /** Reads them. Whoever is not the caller is told that there is no such resource. */
   readonly resource: ResourceDefinition
   readonly #results = new LRUCache<string, SpilledResult>({
     maxSize: MAX_TOTAL,
     sizeCalculation: ({ text }) => text.length,
     ttl: TTL_MS,
+    ttlAutopurge: true,
   })
 
   constructor() {
@@ -31,7 +37,7 @@ export class SpilledResults {
       .description(
         'A result that was too large to be sent, as JSON: for the caller that it was made for, for ten minutes',
       )
-      .uriTemplate(TEMPLATE)
+      .uriTemplate(TEMPLATE.text)
       .mimeType('application/json')
       .metadata({ maxResultSize: MAX_TOTAL })
       .reader(({ args, callerKey }) => {
@@ -41,18 +47,24 @@ export class SpilledResults {
       .build()
   }
 
-  /** A result that links to this one; nothing where the tool does not ask for it, or it cannot be kept. */
-  spill(
-    call: Call,
-    { metadata, output }: CallableDefinition,
-    { value, content, meta }: ToolSuccess,
-  ): ToolSuccess | undefined {
-    if (metadata.largeResult !== 'spill' || output !== undefined || content !== undefined) return undefined
-    const text = jsonOf(value)
+  /**
+   * A result that links to this one; nothing where the tool does not ask for it, or it cannot be kept. Throws an
+   * `InvalidResultError` for what JSON cannot carry.
+   */
+  spill(call: Call, definition: CallableDefinition, result: ToolSuccess): ToolSuccess | undefined {
+    const { metadata, outputSchema, kind, name } = definition
+    const { value, content, meta, degraded } = result
+    // What a resource holds and a prompt says is of a form of its own.
+    if (call.kind !== 'tool' || metadata.largeResult !== 'spill') return undefined
+    if (outputSchema !== undefined || content !== undefined) return undefined
+    // So far only a part of it has been looked at.
+    checkResult({ name, kind }, result, { validate: undefined, maxSize: MAX_TOTAL })
+    const text: string | undefined = JSON.stringify(value)
     if (text === undefined || text.length > MAX_TOTAL) return undefined
+    if (meta !== undefined && JSON.stringify(meta).length > MAX_META) return undefined
     const id = randomUUID()
     this.#results.set(id, { owner: call.callerKey, text })
-    const uri = TEMPLATE.replace('{id}', id)
+    const uri = TEMPLATE.expand({ id })
     const note = `The result is too large to be shown: ${text.length} characters of JSON. Read the resource ${uri} within ten minutes, or ask for less.`
     const link = {
       type: 'resource_link',
@@ -63,20 +75,16 @@ export class SpilledResults {
     }
     return ToolExecutionResult.success(
       { uri, size: text.length },
-      { content: [{ type: 'text', text: note }, link], ...call.stamp(), ...(meta && { meta }) },
+      {
+        content: [{ type: 'text', text: note }, link],
+        ...call.stamp(),
+        ...(meta && { meta }),
+        ...(degraded && { degraded }),
+      },
     )
   }
 
   clear(): void {
     this.#results.clear()
-  }
-}
-
-/** Undefined for what JSON cannot carry. */
-function jsonOf(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value)
-  } catch {
-    return undefined
   }
 }

@@ -3,6 +3,7 @@ import { guardedLogger } from '../interceptors/guarded-logger.js'
 import type { Logger } from '../interceptors/logger.js'
 import type { CallSuspension } from '../registry/call-suspension.js'
 import type { Completion } from '../registry/completion.js'
+import { isObject } from '../registry/json-value.js'
 import type { PromptMessages } from '../registry/prompt-message.js'
 import type { PromptRegistry } from '../registry/prompt-registry.js'
 import type { ResourceContents } from '../registry/resource-contents.js'
@@ -146,12 +147,13 @@ export class ToolRuntime {
     round?: CallRound,
   ): Promise<ToolExecutionResult | CallSuspension> {
     const options = given ?? {}
-    if (this.#router !== undefined) {
+    try {
+      if (this.#router === undefined) throw notStarted(request)
       return this.#router.run(resolve(request, this.catalog, options), options, round)
+    } catch (error) {
+      // Also of a request that is none: from JavaScript it may be anything.
+      return Promise.resolve(ToolExecutionResult.failure(error, { toolName: nameOf(request) }))
     }
-    const name = 'name' in request ? request.name : request.kind
-    const error = new ToolUnavailableError(name, 'the runtime has not been started')
-    return Promise.resolve(ToolExecutionResult.failure(error, { toolName: name }))
   }
 
   /** The interceptors around a tool as they run, outermost first. Throws `ToolNotFoundError`. */
@@ -197,6 +199,7 @@ export class ToolRuntime {
     const { router, report } = await startRuntime(this.#parts, {
       validator: this.#validator,
       logger: this.logger,
+      catalog: this.catalog,
       spilled: this.#spilled,
       hooks: this.#hooks,
     })
@@ -224,4 +227,16 @@ export class ToolRuntime {
       throw new Error('The runtime has not been started: await runtime.start() first')
     return this.#router
   }
+}
+
+function notStarted(request: RuntimeRequest): ToolUnavailableError {
+  const kind = request.kind === 'completion' ? undefined : request.kind
+  return new ToolUnavailableError(nameOf(request), 'the runtime has not been started', { kind })
+}
+
+function nameOf(request: RuntimeRequest): string {
+  if (request.kind === 'resource') return request.uri
+  if (request.kind !== 'completion') return request.name
+  const of: unknown = request.of
+  return isObject(of) ? String(of.prompt ?? of.resourceTemplate) : request.kind
 }

@@ -117,6 +117,11 @@ export class LegacyServer {
     return {}
   }
 
+  /** Of a client that could be asked: of several, the SDK knows what the last one said, and not whose request it serves. */
+  #capabilities(): object | undefined {
+    return this.#shared ? undefined : this.server.getClientCapabilities()
+  }
+
   #toMcpRequest(extra: Extra): McpRequest {
     const origin = originOf(extra.authInfo)
     const { address, principal } = origin ?? this.#peer
@@ -128,8 +133,7 @@ export class LegacyServer {
       principal,
       signal: extra.signal,
       logLevel: this.#logLevel,
-      // A client without a handshake of its own has no capabilities.
-      ask: (question, signal) => askClient(this.server.getClientCapabilities(), extra, question, signal),
+      ask: (question, signal) => askClient(this.#capabilities(), extra, question, signal),
       notify: (method, params) => {
         // Late ones reject: the request is answered, or its client is gone.
         extra.sendNotification({ method, params } as ServerNotification).catch(() => undefined)

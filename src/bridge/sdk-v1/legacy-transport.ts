@@ -5,8 +5,9 @@ import { handshakeFault } from './handshake.js'
 
 /**
  * Stands between a server of SDK 1.x and a transport, for what the SDK leaves undone: it cannot cancel a request whose id
- * is 0 or ""; a cancelled request, which is never answered, would keep its response stream open for as long as the session
- * lasts; it keeps whatever a client sends as its handshake; and it refuses a request that asks to be a task.
+ * is 0 or "", and gives its own first request the id 0; a cancelled request, which is never answered, would keep its response
+ * stream open for as long as the session lasts; it keeps whatever a client sends as its handshake; and it refuses a request
+ * that asks to be a task.
  */
 export class LegacyTransport implements McpTransport {
   onclose?: (() => void) | undefined
@@ -53,7 +54,7 @@ export class LegacyTransport implements McpTransport {
     }
     const related = options?.relatedRequestId
     return this.#inner.send(
-      message,
+      countedFromOne(message),
       related === undefined ? options : { ...options, relatedRequestId: clientId(related) },
     )
   }
@@ -68,6 +69,7 @@ export class LegacyTransport implements McpTransport {
       this.#unanswered.add(message.id)
       this.onmessage?.(sdkRequest(message), extra)
     } else if (message.method === 'notifications/cancelled') this.#cancel(message, extra)
+    else if (typeof message.id === 'number') this.onmessage?.({ ...message, id: message.id - 1 }, extra)
     else this.onmessage?.(message, extra)
   }
 
@@ -90,6 +92,18 @@ export class LegacyTransport implements McpTransport {
     this.onmessage?.({ ...message, params: { ...message.params, requestId: sdkId(id) } }, extra)
     this.#releaseStream(id)
   }
+}
+
+/**
+ * The SDK counts its own requests from 0. A client of the same SDK could not take back a question that is cancelled under that
+ * id, so the wire counts from 1.
+ */
+function countedFromOne(message: JsonRpcMessage): JsonRpcMessage {
+  const { id, method, params } = message
+  if (typeof id === 'number') return { ...message, id: id + 1 }
+  const cancelled = method === 'notifications/cancelled' ? params?.requestId : undefined
+  if (typeof cancelled !== 'number') return message
+  return { ...message, params: { ...params, requestId: cancelled + 1 } }
 }
 
 const REPLACED_ID = '\u0000toolwire:'

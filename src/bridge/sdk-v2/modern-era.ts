@@ -5,17 +5,21 @@ import type { EraServer } from '../era.js'
 import type { EraSettings } from '../era-settings.js'
 import { isTooLargeToHold, MAX_HELD_BYTES } from '../held-message.js'
 import { answerOf, errorAnswer, type HttpAnswer, type HttpExchange } from '../http-exchange.js'
+import { INVALID_REQUEST, isRequest, type JsonRpcMessage } from '../json-rpc.js'
 import type { McpPeer } from '../mcp-peer.js'
 import type { McpConnection, McpTransport } from '../mcp-transport.js'
 import { withoutParserReport } from './envelope-fault.js'
+import { LISTEN, Listeners, readableOnly } from './listeners.js'
 import { ModernServer } from './modern-server.js'
 
 const NOBODY: McpPeer = { address: 'unknown' }
+const TOO_LARGE = `A subscription request must not be larger than ${MAX_HELD_BYTES} bytes`
 
 /** Serves revision 2026-07-28 with SDK 2.x: over HTTP an SDK server for each request, else one for each connection. */
 export class ModernEra implements EraServer {
   readonly sessionCount = 0
   readonly #settings: EraSettings
+  readonly #listeners: Listeners
   readonly #http: McpHttpHandler
   readonly #peers = new WeakMap<Request, McpPeer>()
   readonly #connections = new Set<McpConnection>()
@@ -26,10 +30,16 @@ export class ModernEra implements EraServer {
   constructor(settings: EraSettings) {
     this.#settings = settings
     this.#onError = connectionErrorLog(settings.host.logger)
+    this.#listeners = new Listeners(settings.host)
     this.#http = createMcpHandler(
       ({ requestInfo }) =>
         new ModernServer(settings, (requestInfo && this.#peers.get(requestInfo)) ?? NOBODY),
-      { legacy: 'reject', keepAliveMs: settings.keepAliveMs, onerror: this.#onError },
+      {
+        legacy: 'reject',
+        bus: this.#listeners,
+        keepAliveMs: settings.keepAliveMs,
+        onerror: this.#onError,
+      },
     )
     this.#changes = settings.host.addListener({
       onListChanged: (kind) => {
@@ -44,15 +54,15 @@ export class ModernEra implements EraServer {
   }
 
   async answer(exchange: HttpExchange): Promise<HttpAnswer> {
-    const { message } = exchange
-    if (message?.method === 'subscriptions/listen' && isTooLargeToHold(message)) {
-      return errorAnswer(413, `A subscription request must not be larger than ${MAX_HELD_BYTES} bytes`, {
-        id: message.id ?? null,
-      })
-    }
+    const { message, address, principal } = exchange
+    const peer = { address, principal }
     const request = exchange.toRequest()
-    this.#peers.set(request, { address: exchange.address, principal: exchange.principal })
-    const response = await this.#http.fetch(request, { parsedBody: message })
+    this.#peers.set(request, peer)
+    const serve = (parsedBody: JsonRpcMessage | undefined) => this.#http.fetch(request, { parsedBody })
+    const isListening = message?.method === LISTEN
+    if (isListening && isTooLargeToHold(message))
+      return errorAnswer(413, TOO_LARGE, { id: message.id ?? null })
+    const response = await (isListening ? this.#listeners.serve(message, peer, serve) : serve(message))
     // A refusal is no stream.
     return response.status === 400 ? refusalOf(response) : answerOf(response)
   }
@@ -67,10 +77,15 @@ export class ModernEra implements EraServer {
       onerror: this.#onError,
     })
     this.#connections.add(connection)
-    const { onclose } = transport
+    const { onclose, onmessage } = transport
     transport.onclose = () => {
       this.#connections.delete(connection)
       onclose?.()
+    }
+    transport.onmessage = (message: JsonRpcMessage, extra?: unknown) => {
+      if (message.method !== LISTEN) onmessage?.(message, extra)
+      else if (isTooLargeToHold(message)) refuse(transport, message)
+      else onmessage?.(readableOnly(message, this.#settings.host, peer), extra)
     }
     return connection
   }
@@ -100,4 +115,10 @@ export class ModernEra implements EraServer {
 async function refusalOf(response: Response): Promise<HttpAnswer> {
   const { status, headers } = answerOf(response)
   return { status, headers, body: JSON.stringify(withoutParserReport(await response.json())) }
+}
+
+function refuse(transport: McpTransport, message: JsonRpcMessage): void {
+  if (!isRequest(message)) return
+  const error = { code: INVALID_REQUEST, message: TOO_LARGE }
+  transport.send({ jsonrpc: '2.0', id: message.id, error }).catch(() => undefined)
 }
