@@ -36,7 +36,6 @@ export function verdict(said: unknown): boolean {
   if (typeof said === 'boolean') return said
   // Nobody waits for it; its failure must not end the process.
   if (isPromise(said)) Promise.resolve(said).catch(() => undefined)
-  throw new TypeError(
-    `A rule of visibility must return true or false, not a promise (got ${isPromise(said) ? 'a promise' : describe(said)})`,
-  )
+  const given = isPromise(said) ? 'a promise' : describe(said)
+  throw new TypeError(`A rule of visibility must return true or false, at once (got ${given})`)
 }

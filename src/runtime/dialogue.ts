@@ -6,7 +6,9 @@ import { LONGEST_TIMER_MS } from '../registry/idle-wait.js'
 import {
   AskUnsupportedError,
   ToolAbortedError,
+  ToolError,
   ToolExecutionError,
+  type ToolOutcome,
   ToolTimeoutError,
 } from '../registry/tool-error.js'
 import { type CheckForm, InvalidAnswerError, readAnswer } from './ask-answer.js'
@@ -19,6 +21,8 @@ export interface AskingCall {
   readonly toolName: string
   readonly target: { readonly kind: DefinitionKind } | undefined
   readonly signal: AbortSignal
+  /** What is known of the work so far. */
+  readonly outcome: ToolOutcome
   /** It has its answer. */
   readonly ended: boolean
   /** It may run from the start once more. */
@@ -88,7 +92,7 @@ export class Dialogue {
     this.#keys.add(key)
     const { round, ask } = this.#options
     if (round !== undefined) return this.#askInRounds(asked, round)
-    if (ask === undefined) throw new AskUnsupportedError(CAPABILITIES[kind])
+    if (ask === undefined) throw this.#unsupported(kind)
     return this.#askNow(asked, ask)
   }
 
@@ -104,12 +108,16 @@ export class Dialogue {
   }
 
   get #whyOver(): unknown {
-    const { signal, toolName } = this.#call
-    return signal.aborted ? signal.reason : new ToolAbortedError(toolName, { outcome: 'unknown' })
+    const { signal, toolName, outcome } = this.#call
+    return signal.aborted ? signal.reason : new ToolAbortedError(toolName, { outcome })
+  }
+
+  #unsupported(kind: AskedQuestion['kind']): AskUnsupportedError {
+    return new AskUnsupportedError(CAPABILITIES[kind], { outcome: this.#call.outcome })
   }
 
   async #askNow(asked: AskedQuestion, ask: NonNullable<CallOptions['ask']>): Promise<AskAnswer> {
-    const { signal, toolName, target } = this.#call
+    const { signal, toolName, target, outcome } = this.#call
     const { askTimeoutMs, checkForm } = this.#options
     const resume = this.#call.pauseDeadline()
     let timer: NodeJS.Timeout | undefined
@@ -120,7 +128,7 @@ export class Dialogue {
         giveUp = () => reject(this.#whyOver)
         this.#open.add(giveUp)
         signal.addEventListener('abort', giveUp)
-        const options = { outcome: 'unknown', kind: target?.kind } as const
+        const options = { outcome, kind: target?.kind }
         timer = setTimeout(
           () => reject(new ToolTimeoutError(toolName, askTimeoutMs, options, 'get an answer')),
           Math.min(askTimeoutMs, LONGEST_TIMER_MS),
@@ -128,8 +136,10 @@ export class Dialogue {
       })
       return readAnswer(asked, await Promise.race([ask(asked, ended.signal), tooLate]), checkForm)
     } catch (thrown) {
+      // Of whoever was asked, who does not know what was done before.
+      if (ToolError.is(thrown)) throw thrown.withOutcomeOf(outcome)
       if (!(thrown instanceof InvalidAnswerError)) throw thrown
-      throw new ToolExecutionError(thrown.message, { cause: thrown, outcome: 'unknown', retryable: true })
+      throw new ToolExecutionError(thrown.message, { cause: thrown, outcome, retryable: true })
     } finally {
       clearTimeout(timer)
       signal.removeEventListener('abort', giveUp)
@@ -149,11 +159,10 @@ export class Dialogue {
         if (!(thrown instanceof InvalidAnswerError)) throw thrown
       }
     }
-    const capability = CAPABILITIES[asked.kind]
-    if (!supports(capability)) throw new AskUnsupportedError(capability)
+    if (!supports(CAPABILITIES[asked.kind])) throw this.#unsupported(asked.kind)
     if (!this.#call.mayAskInRounds) {
       const refusal = `${this.#call.toolName} has acted and is not idempotent: nothing can be asked any more that would run it again`
-      throw new ToolExecutionError(refusal, { outcome: 'unknown' })
+      throw new ToolExecutionError(refusal, { outcome: this.#call.outcome })
     }
     this.#steps.waitForAnswer()
     this.#pending.push(asked)

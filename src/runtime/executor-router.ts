@@ -227,9 +227,13 @@ export class ExecutorRouter {
   }
 
   #failure(call: Call, error: AnyToolError): ToolExecutionResult {
+    const { logger } = this.#options
     if (error.code === 'EXECUTION_FAILED' && error.cause !== undefined) {
-      this.#options.logger.error({ ...idsOf(call), err: error.cause }, 'tool failed')
+      logger.error({ ...idsOf(call), err: error.cause }, 'tool failed')
     }
+    // Its author has to know: the caller can do nothing about it.
+    if (error.code === 'INVALID_RESULT')
+      logger.error({ ...idsOf(call), err: error }, 'tool gave an invalid result')
     return ToolExecutionResult.failure(error.withOutcomeOf(call.outcome), call.stamp())
   }
 }

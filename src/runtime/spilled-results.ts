@@ -29,6 +29,7 @@ export class SpilledResults {
     sizeCalculation: ({ text }) => text.length,
     ttl: TTL_MS,
     ttlAutopurge: true,
+    perf: { now: () => performance.now() },
   })
 
   constructor() {
