@@ -17,7 +17,8 @@ export async function completeArgument(
   if (isInputRequired(result)) throw new JsonRpcError(INTERNAL_ERROR, 'A completion cannot ask')
   if (!result.ok) {
     // Nothing is read: in both eras what is not there is a wrong parameter (MCP "Completion", Error Handling).
-    if (result.error.code === 'RESOURCE_NOT_FOUND') throw new JsonRpcError(INVALID_PARAMS, result.error.message)
+    if (result.error.code === 'RESOURCE_NOT_FOUND')
+      throw new JsonRpcError(INVALID_PARAMS, result.error.message)
     throw protocolError(result.error, request.era)
   }
   return { completion: result.value as Completion } // what a definition gives

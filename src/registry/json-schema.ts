@@ -29,8 +29,6 @@ import {
 
 /** A JSON Schema as it is published: plain JSON, deeply frozen. */
 export interface JsonSchemaDocument {
-  readonly $schema?: string
-  readonly $id?: string
   readonly [keyword: string]: JsonValue
 }
 

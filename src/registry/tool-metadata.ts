@@ -1,4 +1,4 @@
-import { describe, frozenCopy } from './json-value.js'
+import { describe, frozenCopy, isObject } from './json-value.js'
 import { listOfStrings } from './list-of-strings.js'
 import { frozenVisibility, type Visibility } from './visibility.js'
 
@@ -59,7 +59,9 @@ export interface ToolMetadata extends Omit<ToolMetadataInit, 'tags'> {
  * A deeply frozen copy of what an author says. Throws a `TypeError` that names the field of a value that makes no sense:
  * decisions about safety hang on them, and `readOnly: 'no'` would count as yes.
  */
-export function metadataInit({ tags, visibility, ...init }: ToolMetadataInit): ToolMetadataInit {
+export function metadataInit(given: ToolMetadataInit): ToolMetadataInit {
+  if (!isObject(given)) throw new TypeError(`metadata must be an object (got ${describe(given)})`)
+  const { tags, visibility, ...init } = given as ToolMetadataInit
   for (const name of ['readOnly', 'destructive', 'idempotent'] as const)
     requireBoolean(`metadata.${name}`, init[name])
   requireTimeout(init.timeoutMs)

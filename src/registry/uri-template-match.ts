@@ -6,7 +6,10 @@ import type { TemplatePart } from './uri-template-parser.js'
  */
 export function valuesOf(parts: readonly TemplatePart[], text: string): readonly string[] | undefined {
   const [first] = parts
-  if (first?.kind === 'literal' && !text.startsWith(first.text)) return undefined // most templates end here
+  const last = parts.at(-1)
+  // Most templates end here.
+  if (first?.kind === 'literal' && !text.startsWith(first.text)) return undefined
+  if (last?.kind === 'literal' && !text.endsWith(last.text)) return undefined
 
   // From the last part to the first: for each place, where a part that begins there ends so that all after it fits.
   let after: Ends = new Uint16Array(text.length + 1)

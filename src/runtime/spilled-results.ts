@@ -29,7 +29,8 @@ export class SpilledResults {
     sizeCalculation: ({ text }) => text.length,
     ttl: TTL_MS,
     ttlAutopurge: true,
-    perf: { now: () => performance.now() },
+    // The clock of all other times here; lru-cache has its own from when it was loaded.
+    perf: performance,
   })
 
   constructor() {

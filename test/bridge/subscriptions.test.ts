@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { TokenVerifier } from '../../src/bridge/index.js'
+import type { McpAuthOptions, TokenVerifier } from '../../src/bridge/index.js'
 import { Principal } from '../../src/registry/principal.js'
 import { PromptDefinition } from '../../src/registry/prompt-definition.js'
 import { ResourceDefinition } from '../../src/registry/resource-definition.js'
@@ -29,6 +29,17 @@ const BOB = caller('bob')
 
 /** When this has been heard, so has all that came before it. */
 const MARK = 'resources/updated notes://other'
+
+/** A token is the name of its bearer, and after a tilde what it may see. */
+function bySubject(): McpAuthOptions {
+  const verifier: TokenVerifier = {
+    verify: async (token) => {
+      const [subject = '', ...scopes] = token.split('~')
+      return new Principal({ subject, scopes })
+    },
+  }
+  return { verifier, resource: 'http://127.0.0.1/mcp', authorizationServers: ['https://login.example.com'] }
+}
 
 describe.each(WAYS)('$name', (way: Way) => {
   it('hears once of each change of what it follows, and of nothing else', async () => {
@@ -169,6 +180,28 @@ describe('a session', () => {
     expect(codes).toEqual([invalid, invalid])
   })
 
+  it('follows what the token of the subscription allows, not that of the handshake', async () => {
+    await using host = await hosted({ resources: NOTES, bridge: { http: { auth: bySubject() } } })
+    const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+    const session = await openSession(host.url, bearer('alice'))
+    const subscribe = async (token: string) =>
+      (
+        await messagesOf(
+          await send(host.url, {
+            headers: { ...session, ...bearer(token) },
+            body: request(2, 'resources/subscribe', { uri: 'notes://secret' }),
+          }),
+        )
+      )[0]
+    expect(await subscribe('alice')).toMatchObject({ error: { data: { uri: 'notes://secret' } } })
+    expect(await subscribe('alice~secrets')).toMatchObject({ result: {} })
+    const stream = await send(host.url, { method: 'GET', headers: session })
+    host.runtime.resources.notifyUpdated('notes://secret')
+    const [updated] = await eventsOf(stream, { until: (events) => events.length === 1 })
+    expect(updated?.message).toMatchObject({ params: { uri: 'notes://secret' } })
+    await stream.body?.cancel()
+  })
+
   it('lets go of everything when it ends', async () => {
     await using host = await hosted({ resources: NOTES })
     const headers = await openSession(host.url)
@@ -239,19 +272,12 @@ describe('subscriptions/listen', () => {
   })
 
   it('goes by the bearer token, and not by what another request of the same connection may see', async () => {
-    const verifier: TokenVerifier = {
-      verify: async (token) =>
-        new Principal({ subject: token, scopes: token === 'alice' ? ['secrets'] : [] }),
-    }
-    const auth = {
-      verifier,
-      resource: 'http://127.0.0.1/mcp',
-      authorizationServers: ['https://login.example.com'],
-    }
-    await using host = await hosted({ resources: NOTES, bridge: { http: { auth } } })
+    await using host = await hosted({ resources: NOTES, bridge: { http: { auth: bySubject() } } })
     const filter = { resourceSubscriptions: ['notes://secret', 'notes://other'] }
     const [alice, bob] = await Promise.all(
-      ['alice', 'bob'].map((token) => send(host.url, listen(filter, { authorization: `Bearer ${token}` }))),
+      ['alice~secrets', 'bob'].map((token) =>
+        send(host.url, listen(filter, { authorization: `Bearer ${token}` })),
+      ),
     )
     const first = (response: Response | undefined, count: number) =>
       eventsOf(response as Response, { until: (events) => events.length === count })

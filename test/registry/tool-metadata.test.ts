@@ -78,6 +78,19 @@ describe('toolMetadata()', () => {
   })
 
   it.each([
+    [null, 'metadata must be an object (got null)'],
+    ['private', 'metadata must be an object (got a string)'],
+    [[], 'metadata must be an object (got an array)'],
+    [
+      { visibility: 'private' },
+      'metadata.visibility must be { scopes } or a function of the principal (got a string)',
+    ],
+    [
+      { visibility: { scopes: 'a' } },
+      "metadata.visibility.scopes must be a list of strings, such as ['a', 'b'] (got a string)",
+    ],
+    [{ maxResultSize: 0 }, 'metadata.maxResultSize must be a whole number from 1 (got 0)'],
+    [{ largeResult: 'cut' }, "metadata.largeResult must be 'refuse' or 'spill' (got a string)"],
     [{ timeoutMs: 0 }, 'metadata.timeoutMs must be a positive number of milliseconds (got 0)'],
     [{ timeoutMs: -5 }, 'metadata.timeoutMs must be a positive number of milliseconds (got -5)'],
     [{ timeoutMs: Number.NaN }, 'metadata.timeoutMs must be a positive number of milliseconds (got NaN)'],

@@ -183,6 +183,8 @@ describe('a spilled result', () => {
   it('is there for ten minutes, and then gone, with its timer', async () => {
     vi.useFakeTimers()
     const { runtime } = await started({ tools: [giving(large)] })
+    // On a clock at 0 nothing would expire.
+    await vi.advanceTimersByTimeAsync(1)
     const uri = await spilled(runtime)
     await vi.advanceTimersByTimeAsync(599_000)
     expect(await read(runtime, uri, ann)).toEqual(large)

@@ -40,8 +40,8 @@ export class LegacyServer {
   readonly #peer: McpPeer
   readonly #shared: boolean
   #logLevel: LogLevel = 'debug'
-  /** URIs of resources whose changes the client wants to hear of. */
-  readonly #subscriptions = new Set<string>()
+  /** URIs of resources whose changes the client wants to hear of, and who it was when it said so: its token may be a new one. */
+  readonly #subscriptions = new Map<string, McpPeer>()
 
   constructor({ host, info, instructions }: EraSettings, { shared = false, ...peer }: LegacyServerOptions) {
     this.#host = host
@@ -80,8 +80,9 @@ export class LegacyServer {
   }
 
   resourceUpdated(uri: string): void {
+    const peer = this.#subscriptions.get(uri)
     // What it may see can have changed since it subscribed.
-    if (!this.#subscriptions.has(uri) || !this.#host.canRead(uri, this.#peer)) return
+    if (peer === undefined || !this.#host.canRead(uri, peer)) return
     this.server.sendResourceUpdated({ uri }).catch(() => undefined)
   }
 
@@ -105,7 +106,7 @@ export class LegacyServer {
     if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS && !this.#subscriptions.has(uri)) {
       throw new JsonRpcError(SERVER_ERROR, `A client can follow ${MAX_SUBSCRIPTIONS} resources at once`)
     }
-    this.#subscriptions.add(uri)
+    this.#subscriptions.set(uri, { address: request.address, principal: request.principal })
     return {}
   }
 
