@@ -2,6 +2,7 @@ import { CallSuspension } from '../registry/call-suspension.js'
 import type { CallableDefinition } from '../registry/callable-definition.js'
 import type { DefinitionKind } from '../registry/definition-kind.js'
 import { digest, fingerprint } from '../registry/fingerprint.js'
+import type { JsonValue } from '../registry/json-value.js'
 import { ToolError } from '../registry/tool-error.js'
 import { ToolExecutionResult } from '../registry/tool-execution-result.js'
 import { MalformedUriError } from '../registry/uri-template-error.js'
@@ -12,7 +13,6 @@ import { type InputRequest, inputRequestOf } from './input-request.js'
 import { INVALID_PARAMS, JsonRpcError } from './json-rpc.js'
 import type { ClientRound } from './mcp-request.js'
 import type { RequestStates, RoundBinding, RoundState } from './request-state.js'
-import { RoundAnswers } from './round-answers.js'
 
 /** Asks the client to answer and to send the request again (MCP 2026-07-28, `InputRequiredResult`). */
 export interface InputRequired {
@@ -27,7 +27,7 @@ export function isInputRequired(answer: ToolExecutionResult | InputRequired): an
 
 type RoundRequest = RuntimeRequest & { readonly kind: DefinitionKind }
 
-const FIRST_ROUND = { round: 1, answers: {}, steps: {}, asked: [] } as const
+const FIRST_ROUND = { round: 1, answers: {}, steps: {}, asked: {} } as const
 
 /** Runs calls that may take several requests, each of which brings the state that the last one left, sealed. */
 export class CallRounds {
@@ -64,21 +64,21 @@ export class CallRounds {
       requestState === undefined
         ? FIRST_ROUND
         : await this.#states.open(requestState, bindingOf(request, definition, options))
-    const answers = new RoundAnswers(state, inputResponses, { isFirst: requestState === undefined })
+    const answers = { ...state.answers, ...answered(state, inputResponses) }
     const outcome = await this.#runtime.run(
       request,
       { ...options, ...('remainingMs' in state && { timeoutMs: state.remainingMs }) },
-      { number: state.round, answers: answers.all, steps: state.steps, supports },
+      { number: state.round, answers, steps: state.steps, supports },
     )
     if (!CallSuspension.is(outcome)) return outcome
     const { questions, steps, remainingMs } = outcome
     const next: RoundState = {
       round: state.round + 1,
-      answers: answers.kept,
+      answers,
       // The dialogue keeps JSON alone.
       steps: steps as RoundState['steps'],
       remainingMs,
-      asked: questions.map(({ key }) => key),
+      asked: Object.fromEntries(questions.map((question) => [question.key, digest(question)])),
     }
     return {
       resultType: 'input_required',
@@ -116,6 +116,21 @@ function bindingOf(
     fingerprint: definition === undefined ? '' : fingerprint(definition),
     argsDigest: digestOf(request.kind === 'resource' ? undefined : request.input),
   }
+}
+
+/**
+ * The answers to what the last round asked. What was not asked is ignored (MCP 2026-07-28 "Multi Round-Trip Requests", Error
+ * Handling), also in a first request: nothing says that anybody was shown that question.
+ */
+function answered(
+  { asked }: Pick<RoundState, 'asked'>,
+  inputResponses: ClientRound['inputResponses'] = {},
+): RoundState['answers'] {
+  const given = Object.entries(asked).filter(([key]) => Object.hasOwn(inputResponses, key))
+  // They came as JSON.
+  return Object.fromEntries(
+    given.map(([key, question]) => [key, { question, answer: inputResponses[key] as JsonValue }]),
+  )
 }
 
 function subjectOf(request: RoundRequest): string {

@@ -24,14 +24,14 @@ export interface RequestStatesOptions {
 export interface RoundState {
   /** The round that begins when the state comes back. The first round, which needs no state, is 1. */
   readonly round: number
-  /** The answers so far, by the key of their question. */
-  readonly answers: Readonly<Record<string, JsonValue>>
+  /** The answers so far, by the key of their question, each with the digest of what was asked. */
+  readonly answers: Readonly<Record<string, { readonly question: string; readonly answer: JsonValue }>>
   /** What `ctx.once` keeps, by key. */
   readonly steps: Readonly<Record<string, JsonValue>>
   /** What is left of the call's time, in milliseconds. */
   readonly remainingMs: number
-  /** The keys of the questions that are open. */
-  readonly asked: readonly string[]
+  /** The digests of the questions that are open, by their keys. */
+  readonly asked: Readonly<Record<string, string>>
 }
 
 /** What a state belongs to: it opens for the same call of the same caller, and for nothing else. */

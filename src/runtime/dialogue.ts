@@ -2,6 +2,7 @@ import type { AskAnswer, AskedQuestion, AskQuestion } from '../registry/ask.js'
 import type { AskCapability } from '../registry/ask-capability.js'
 import { CallSuspension } from '../registry/call-suspension.js'
 import type { DefinitionKind } from '../registry/definition-kind.js'
+import { digest } from '../registry/fingerprint.js'
 import { LONGEST_TIMER_MS } from '../registry/idle-wait.js'
 import {
   AskUnsupportedError,
@@ -118,7 +119,7 @@ export class Dialogue {
 
   async #askNow(asked: AskedQuestion, ask: NonNullable<CallOptions['ask']>): Promise<AskAnswer> {
     const { signal, toolName, target, outcome } = this.#call
-    const { askTimeoutMs, checkForm } = this.#options
+    const { askTimeoutMs } = this.#options
     const resume = this.#call.pauseDeadline()
     let timer: NodeJS.Timeout | undefined
     let giveUp = () => {}
@@ -134,12 +135,10 @@ export class Dialogue {
           Math.min(askTimeoutMs, LONGEST_TIMER_MS),
         )
       })
-      return readAnswer(asked, await Promise.race([ask(asked, ended.signal), tooLate]), checkForm)
+      return this.#usable(asked, await Promise.race([ask(asked, ended.signal), tooLate]))
     } catch (thrown) {
       // Of whoever was asked, who does not know what was done before.
-      if (ToolError.is(thrown)) throw thrown.withOutcomeOf(outcome)
-      if (!(thrown instanceof InvalidAnswerError)) throw thrown
-      throw new ToolExecutionError(thrown.message, { cause: thrown, outcome, retryable: true })
+      throw ToolError.is(thrown) ? thrown.withOutcomeOf(outcome) : thrown
     } finally {
       clearTimeout(timer)
       signal.removeEventListener('abort', giveUp)
@@ -150,15 +149,20 @@ export class Dialogue {
     }
   }
 
-  async #askInRounds(asked: AskedQuestion, { answers, supports }: CallRound): Promise<AskAnswer> {
-    if (Object.hasOwn(answers, asked.key)) {
-      try {
-        return readAnswer(asked, answers[asked.key], this.#options.checkForm)
-      } catch (thrown) {
-        // An answer that cannot be used is as good as none: it is asked again.
-        if (!(thrown instanceof InvalidAnswerError)) throw thrown
-      }
+  #usable(asked: AskedQuestion, answer: unknown): AskAnswer {
+    try {
+      return readAnswer(asked, answer, this.#options.checkForm)
+    } catch (thrown) {
+      if (!(thrown instanceof InvalidAnswerError)) throw thrown
+      const { outcome } = this.#call
+      throw new ToolExecutionError(thrown.message, { cause: thrown, outcome, retryable: true })
     }
+  }
+
+  async #askInRounds(asked: AskedQuestion, { answers, supports }: CallRound): Promise<AskAnswer> {
+    const given = Object.hasOwn(answers, asked.key) ? answers[asked.key] : undefined
+    // An answer to another question is none: what was shown is what is answered.
+    if (given?.question === digest(asked)) return this.#usable(asked, given.answer)
     if (!supports(CAPABILITIES[asked.kind])) throw this.#unsupported(asked.kind)
     if (!this.#call.mayAskInRounds) {
       const refusal = `${this.#call.toolName} has acted and is not idempotent: nothing can be asked any more that would run it again`

@@ -227,16 +227,22 @@ describe('a call of 2026-07-28 that asks', () => {
     })
   })
 
-  it('asks again for what was not answered, or not in a way that fits', async () => {
+  it.each([{ action: 'accept', content: { sure: 'yes' } }, { action: 'accept' }, { action: 'maybe' }])(
+    'fails with what is wrong with an answer that does not fit: %j',
+    async (first) => {
+      await using host = await serving()
+      const { requestState } = await host.round()
+      expect(await host.round({ requestState, inputResponses: { first } })).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringMatching(/^The answer to "first" cannot be used: ./) }],
+      })
+    },
+  )
+
+  it('asks again for what was not answered', async () => {
     await using host = await serving()
     let { requestState } = await host.round()
-    for (const inputResponses of [
-      undefined,
-      { other: YES },
-      { first: { action: 'accept', content: { sure: 'yes' } } },
-      { first: { action: 'accept' } },
-      { first: { action: 'maybe' } },
-    ]) {
+    for (const inputResponses of [undefined, { other: YES }]) {
       const again = await host.round({ requestState, ...(inputResponses && { inputResponses }) })
       expect(again).toMatchObject({ resultType: 'input_required', inputRequests: { first: {} } })
       requestState = again.requestState
@@ -386,33 +392,12 @@ describe('a call of 2026-07-28 that asks', () => {
 })
 
 describe('answers that come with the first request', () => {
-  it('are used where they are asked for, checked as any other, and spare the round', async () => {
-    await using host = await serving()
-    expect(await host.round({ inputResponses: { first: YES, second: YES, other: YES } })).toMatchObject({
-      resultType: 'complete',
-      content: [{ text: JSON.stringify({ id: 2, first: YES, second: YES }) }],
-    })
-    const wrong = { first: { action: 'accept', content: { sure: 'yes' } }, second: YES }
-    expect(await host.round({ inputResponses: wrong })).toMatchObject({ inputRequests: { first: {} } })
-  })
-
-  it('are kept for the rounds after, if they were asked for, and no others', async () => {
-    await using host = await serving()
-    const other = { action: 'accept', content: { junk: 'x'.repeat(100_000) } }
-    const first = await host.round({ inputResponses: { first: YES, other } })
-    expect(Object.keys(first.inputRequests as object)).toEqual(['second'])
-    const last = await host.round({
-      requestState: first.requestState,
-      inputResponses: { first: 5, second: YES },
-    })
-    expect(last).toMatchObject({ content: [{ text: JSON.stringify({ id: 2, first: YES, second: YES }) }] })
-  })
-
-  it.each([null, 5, 'x', [YES], { first: null }, { first: 5 }, { first: { method: 'x', result: YES } }])(
-    'are none if they are %j',
+  it.each([{ first: YES, second: YES }, null, 5, [YES], { first: null }])(
+    'answer nothing that was asked: %j',
     async (inputResponses) => {
       await using host = await serving()
-      expect(await host.round({ inputResponses })).toMatchObject({ inputRequests: { first: {} } })
+      const first = await host.round({ inputResponses })
+      expect(Object.keys(first.inputRequests as object)).toEqual(['first'])
     },
   )
 })

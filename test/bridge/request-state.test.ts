@@ -19,10 +19,10 @@ const binding: RoundBinding = {
 }
 const state: RoundState = {
   round: 2,
-  answers: { confirm: { action: 'accept', content: { ok: true } } },
+  answers: { confirm: { question: 'digest', answer: { action: 'accept', content: { ok: true } } } },
   steps: { reserve: { id: 7, nothing: null } },
   remainingMs: 4_321,
-  asked: ['seat'],
+  asked: { seat: 'digest of the question' },
 }
 const FOREIGN = 'The requestState does not belong to this request: send the one of its last result as it is'
 

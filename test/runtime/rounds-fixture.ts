@@ -1,4 +1,5 @@
 import { CallSuspension } from '../../src/registry/call-suspension.js'
+import { digest } from '../../src/registry/fingerprint.js'
 import type { ToolExecutionContext } from '../../src/registry/tool-execution-context.js'
 import type { CallRound } from '../../src/runtime/call-options.js'
 import type { ToolRuntime } from '../../src/runtime/tool-runtime.js'
@@ -13,13 +14,28 @@ export const form = (key?: string) =>
   ({ ...(key !== undefined && { key }), message: 'Sure?', schema: { type: 'object' } }) as const
 export const accept = { action: 'accept', content: {} } as const
 
+/** What a test says of a round: the answers as a client sends them, to `form(key)` or to a question for its folders. */
+export type GivenRound = Partial<Omit<CallRound, 'answers'>> & {
+  readonly answers?: Readonly<Record<string, unknown>>
+}
+
 /** A round of a client that can answer everything. */
-export function round(given: Partial<CallRound> = {}): CallRound {
-  return { number: 1, answers: {}, steps: {}, supports: () => true, ...given }
+export function round({ answers = {}, ...given }: GivenRound = {}): CallRound {
+  return { number: 1, steps: {}, supports: () => true, ...given, answers: bound(answers) }
+}
+
+/** Each answer with the digest of what was asked. */
+function bound(answers: Readonly<Record<string, unknown>>): CallRound['answers'] {
+  const entries = Object.entries(answers).map(([key, answer]) => {
+    const isRoots = typeof answer === 'object' && answer !== null && 'roots' in answer
+    const question = isRoots ? { key, kind: 'roots' } : { ...form(key), kind: 'form' }
+    return [key, { question: digest(question), answer }]
+  })
+  return Object.fromEntries(entries)
 }
 
 /** One round of a call of `asks`: what came of it, or what it waits for. */
-export async function runRound(runtime: ToolRuntime, given: Partial<CallRound> = {}, options = {}) {
+export async function runRound(runtime: ToolRuntime, given: GivenRound = {}, options = {}) {
   const outcome = await runtime.run({ kind: 'tool', name: 'asks', input: {} }, options, round(given))
   if (!CallSuspension.is(outcome)) return gist(outcome)
   return { asked: outcome.questions.map(({ key }) => key), steps: { ...outcome.steps } }

@@ -64,12 +64,26 @@ describe('a round of a call', () => {
     })
   })
 
-  it('asks again what was answered in a form that cannot be used', async () => {
+  it('fails with what is wrong with an answer that cannot be used', async () => {
     const { runtime } = await withTool(async ({ ask }) => (await ask(form('a'))).action)
     const deep = { action: 'accept', content: JSON.parse('{"a":'.repeat(300) + '1'.padEnd(301, '}')) }
     for (const answer of [null, 7, [], {}, { action: 'maybe' }, { action: 'accept', content: [] }, deep]) {
-      expect(await runRound(runtime, { answers: { a: answer } })).toEqual({ asked: ['a'], steps: {} })
+      const request = { kind: 'tool', name: 'asks', input: {} } as const
+      expect(await runtime.run(request, {}, round({ answers: { a: answer } }))).toMatchObject({
+        error: {
+          code: 'EXECUTION_FAILED',
+          message: expect.stringMatching(/^The answer to "a" cannot be used: ./),
+          outcome: 'unknown',
+        },
+      })
     }
+  })
+
+  it('asks again where the question is another one than was answered', async () => {
+    const { runtime } = await withTool(
+      async ({ ask }) => (await ask({ ...form('a'), message: 'All of it?' })).action,
+    )
+    expect(await runRound(runtime, { answers: { a: accept } })).toEqual({ asked: ['a'], steps: {} })
   })
 
   it('takes an answer for its own key alone, whatever the name', async () => {
