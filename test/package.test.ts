@@ -6,7 +6,7 @@ import { build } from 'esbuild'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 
-const largestCoreBytes = 100_000
+const largestCoreBytes = 145_000
 const root = fileURLToPath(new URL('..', import.meta.url))
 const manifest = JSON.parse(text('package.json')) as {
   readonly exports: Readonly<Record<string, string>>
@@ -27,7 +27,11 @@ describe('the package', () => {
   })
 
   it('is an ESM package for Node 20.19 and later that carries its build, and the source that its maps point to', () => {
-    expect(manifest).toMatchObject({ type: 'module', engines: { node: '>=20.19' }, files: ['dist', 'src'] })
+    expect(manifest).toMatchObject({
+      type: 'module',
+      engines: { node: '>=20.19' },
+      files: ['dist', 'docs', 'src'],
+    })
   })
 
   it('asks for nothing that Node 20.19 cannot run', () => {
@@ -42,7 +46,7 @@ describe('the package', () => {
     expect(addressed.map(([path]) => path)).toEqual([])
   })
 
-  it('bundles its core entry into less than 100 kB, minified, packages apart', async () => {
+  it('bundles its core entry into less than 145 kB, minified, packages apart', async () => {
     const { outputFiles } = await build({
       entryPoints: [`${root}src/index.ts`],
       bundle: true,

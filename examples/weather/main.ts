@@ -25,24 +25,24 @@ container.bind(ToolDefinitionProvider).to(HotelToolProvider).inSingletonScope()
 container.bind(ToolInterceptor).toConstantValue(new LoggingInterceptor({ logger }))
 
 const runtime = container.get(ToolRuntime)
-await runtime.start()
 const { HOST = '127.0.0.1', PORT = '3000' } = process.env
 const bridge = new McpToolBridge(runtime, {
   name: 'weather',
   version: '1.0.0',
-  http: { allowedHosts: [HOST, hostname()] },
+  http: { allowedHosts: [nameOf(HOST), hostname()] },
 })
 
 if (process.argv.includes('--stdio')) await serveStdio()
-else serveHttp(Number(PORT), HOST)
+else await serveHttp(Number(PORT), HOST)
 
 async function serveStdio(): Promise<void> {
   endOnSignals()
-  await bridge.serveStdio() // resolves when the client has closed stdin and has its answers
+  await bridge.serveStdio() // starts the runtime; resolves when the client has closed stdin and has its answers
   await runtime.close()
 }
 
-function serveHttp(port: number, host: string): void {
+async function serveHttp(port: number, host: string): Promise<void> {
+  await runtime.start()
   const handle = bridge.nodeHandler()
   const server = createServer((req, res) => {
     if (req.url?.split('?')[0] === '/mcp') handle(req, res)

@@ -67,16 +67,17 @@ export class CallRounds {
     const answers = { ...state.answers, ...answered(state, inputResponses) }
     const outcome = await this.#runtime.run(
       request,
-      { ...options, ...('remainingMs' in state && { timeoutMs: state.remainingMs }) },
+      { ...options, ...('traceId' in state && { timeoutMs: state.remainingMs, traceId: state.traceId }) },
       { number: state.round, answers, steps: state.steps, supports },
     )
     if (!CallSuspension.is(outcome)) return outcome
-    const { questions, steps, remainingMs } = outcome
+    const { questions, steps, traceId, remainingMs } = outcome
     const next: RoundState = {
       round: state.round + 1,
       answers,
       // The dialogue keeps JSON alone.
       steps: steps as RoundState['steps'],
+      traceId,
       remainingMs,
       asked: Object.fromEntries(questions.map((question) => [question.key, digest(question)])),
     }

@@ -18,7 +18,7 @@ export class HttpGuard {
   readonly #origins: ReadonlySet<string>
 
   constructor({ allowedHosts = [], allowedOrigins = [] }: HttpGuardOptions) {
-    this.#hosts = new Set([...LOOPBACK, ...allowedHosts.map((host) => host.toLowerCase())])
+    this.#hosts = new Set([...LOOPBACK, ...allowedHosts.map(readHost)])
     this.#origins = new Set(allowedOrigins.map((origin) => readOrigin(origin, 'http.allowedOrigins')))
   }
 
@@ -35,8 +35,7 @@ export class HttpGuard {
 
   #isHostAllowed(host: string | undefined): boolean {
     const url = host === undefined ? undefined : parse(`http://${host}`)
-    // Anything in the header besides a name and a port is an attempt to get past the check.
-    if (host === undefined || url === undefined || !/^[^\s/?#@\\]+$/.test(host)) return false
+    if (host === undefined || url === undefined || !isHost(host)) return false
     return this.#hosts.has(url.hostname) || this.#hosts.has(host.toLowerCase())
   }
 
@@ -45,6 +44,21 @@ export class HttpGuard {
     if (url === undefined || !/^https?:$/.test(url.protocol)) return false
     return LOOPBACK.includes(url.hostname) || this.#origins.has(url.origin)
   }
+}
+
+/** Anything in it besides a name and a port is an attempt to get past the check. */
+function isHost(host: string): boolean {
+  return /^[^\s/?#@\\]+$/.test(host)
+}
+
+function readHost(host: string): string {
+  const url = parse(`http://${host}`)
+  if (url === undefined || !isHost(host)) {
+    throw new TypeError(
+      `http.allowedHosts must hold names such as "api.example.com" or "10.0.0.7:8080" (got ${JSON.stringify(host)})`,
+    )
+  }
+  return host.toLowerCase()
 }
 
 /** An origin as browsers write it. `option` names where it stands, for the error. */

@@ -31,6 +31,7 @@ import { wholeNumber } from './whole-number.js'
  * it is a `tools/call`, to `callTool`, which calls the runtime.
  */
 export class McpToolBridge implements AsyncDisposable {
+  readonly #runtime: BridgedRuntime
   readonly #host: McpHost
   readonly #eras: Eras
   readonly #http: HttpHost
@@ -58,6 +59,7 @@ export class McpToolBridge implements AsyncDisposable {
         )
     }
     const { sessions = true, resumability = false, keepAliveMs = 15_000, ...httpOptions } = http
+    this.#runtime = runtime
     this.#host = new McpHost(runtime, {
       pageSize,
       listTtlMs,
@@ -90,11 +92,13 @@ export class McpToolBridge implements AsyncDisposable {
 
   /**
    * Serves stdin and stdout, and resolves when that is over: the client has closed stdin and its running calls are
-   * answered, or the bridge is closed. Meanwhile whatever else is printed to stdout goes to stderr.
+   * answered, or the bridge is closed. Meanwhile whatever else is printed to stdout goes to stderr. That is why it starts
+   * the runtime, if nobody has: a provider may print too.
    */
   async serveStdio({ principal }: StdioOptions = {}): Promise<void> {
     this.#requireOpen()
     using stdout = claimStdout()
+    if (!this.#runtime.isStarted) await this.#runtime.start()
     const transport = new StdioTransport({
       input: process.stdin,
       output: stdout.output,

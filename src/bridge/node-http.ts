@@ -100,9 +100,15 @@ function valuesByName(rawHeaders: readonly string[] = []): Map<string, string[]>
   return byName
 }
 
+/** More than any answer is large: whoever has so much to read still is not reading. */
+const MAX_UNREAD_BYTES = 64 * 1024 * 1024
+
 /** Resolves when the answer is written or the client is gone. */
 export async function writeAnswer(res: ServerResponse, { status, headers, body }: HttpAnswer): Promise<void> {
-  if (res.destroyed || res.headersSent) return
+  if (res.destroyed || res.headersSent) {
+    if (typeof body === 'object') await body.cancel().catch(() => undefined)
+    return
+  }
   // HTTP/2 knows no such header, and Node warns of it.
   if (res.req.httpVersionMajor >= 2) {
     const { connection: _connection, ...kept } = headers
@@ -121,19 +127,9 @@ export async function writeAnswer(res: ServerResponse, { status, headers, body }
   const reader = body.getReader()
   res.once('close', () => void reader.cancel().catch(() => undefined))
   for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
-    if (!res.write(chunk.value)) await drained(res)
+    if (res.write(chunk.value)) continue
+    // Whoever does not read gets no more: what an SDK sends goes on to pile up while we wait.
+    if (res.writableLength > MAX_UNREAD_BYTES) return void res.destroy()
   }
   res.end()
-}
-
-/** Room to write again, or nobody there to write to. */
-function drained(res: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const go = () => {
-      res.off('drain', go).off('close', go)
-      resolve()
-    }
-    res.once('drain', go).once('close', go)
-    if (res.destroyed) go()
-  })
 }

@@ -28,6 +28,8 @@ export interface RoundState {
   readonly answers: Readonly<Record<string, { readonly question: string; readonly answer: JsonValue }>>
   /** What `ctx.once` keeps, by key. */
   readonly steps: Readonly<Record<string, JsonValue>>
+  /** Of the call, in all its rounds. */
+  readonly traceId: string
   /** What is left of the call's time, in milliseconds. */
   readonly remainingMs: number
   /** The digests of the questions that are open, by their keys. */

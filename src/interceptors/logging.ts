@@ -56,35 +56,35 @@ export class LoggingInterceptor implements ToolInterceptor {
   beforeExecute(ctx: ToolExecutionContext): void {
     const args = this.#logsArgs ? this.#redactArgs(ctx.args) : undefined
     ctx.attributes.set(this.#started, { at: performance.now(), args })
-    this.#logger.debug(this.#fields(ctx), 'tool call started')
+    this.#logger.debug(this.#fields(ctx), `${ctx.kind} call started`)
   }
 
   afterExecute(ctx: ToolExecutionContext, result: ToolExecutionResult): void {
     const degraded = result.ok && result.degraded ? { degraded: true } : {}
-    this.#logger.info({ ...this.#fields(ctx), ...this.#duration(ctx), ...degraded }, 'tool call ended')
+    this.#logger.info({ ...this.#fields(ctx), ...this.#duration(ctx), ...degraded }, `${ctx.kind} call ended`)
   }
 
   onSuspend(ctx: ToolExecutionContext): void {
     this.#logger.info(
-      { ...this.#fields(ctx), ...this.#duration(ctx), round: ctx.round },
-      'tool call waits for an answer',
+      { ...this.#fields(ctx), ...this.#duration(ctx) },
+      `${ctx.kind} call waits for an answer`,
     )
   }
 
   onError(ctx: ToolExecutionContext, error: AnyToolError): void {
     const { code, outcome } = error
     const fields = { ...this.#fields(ctx), ...this.#duration(ctx), code, outcome, ...this.#reason(error) }
-    this.#logger.warn(fields, 'tool call failed')
+    this.#logger.warn(fields, `${ctx.kind} call failed`)
   }
 
   #fields(ctx: ToolExecutionContext): Record<string, unknown> {
-    const { kind, callId, toolName, traceId, sessionId, principal } = ctx
+    const { callId, toolName, traceId, sessionId, principal, round } = ctx
     const args = ctx.attributes.get(this.#started)?.args
     return {
       toolName: printable(toolName),
-      ...(kind !== 'tool' && { kind }),
       callId: typeof callId === 'string' ? printable(callId) : callId,
       traceId: printable(traceId),
+      ...(round > 1 && { round }),
       ...(sessionId !== undefined && { sessionId: printable(sessionId) }),
       ...(principal !== undefined && { principal: printable(principal.subject) }),
       ...(args !== undefined && { args }),

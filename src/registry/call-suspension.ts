@@ -14,17 +14,21 @@ export class CallSuspension extends Error {
   readonly questions: readonly AskedQuestion[]
   /** Results of `ctx.once` so far, by key. */
   readonly steps: Readonly<Record<string, unknown>>
+  /** Goes on in the rounds after. */
+  readonly traceId: string
   /** What is left of the call's time, in milliseconds. */
   readonly remainingMs: number
 
   constructor({
     questions,
     steps,
+    traceId,
     remainingMs,
-  }: Pick<CallSuspension, 'questions' | 'steps' | 'remainingMs'>) {
+  }: Pick<CallSuspension, 'questions' | 'steps' | 'traceId' | 'remainingMs'>) {
     super('The call waits for an answer')
     this.questions = questions
     this.steps = steps
+    this.traceId = traceId
     this.remainingMs = remainingMs
   }
 

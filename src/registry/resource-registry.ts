@@ -1,4 +1,4 @@
-import { DefinitionRegistry } from './definition-registry.js'
+import { DefinitionRegistry, type RegistryOptions } from './definition-registry.js'
 import { describe } from './json-value.js'
 import type { RegisteredDefinition } from './registered-definition.js'
 import type { ChangeListener } from './registry-listeners.js'
@@ -25,9 +25,26 @@ const NONE: Readonly<Record<string, string>> = Object.freeze({})
 
 /** Resources by URI and resource templates by URI template, in one list. */
 export class ResourceRegistry extends DefinitionRegistry<ResourceDefinition, ResourceRegistryListener> {
-  /** Tells those who follow the resource that its contents have changed. */
+  readonly #updated = new Set<string>()
+  readonly #updateDelayMs: number
+  #updateTimer: NodeJS.Timeout | undefined
+
+  constructor(options: RegistryOptions = {}) {
+    super(options)
+    this.#updateDelayMs = options.changeDelayMs ?? 50
+  }
+
+  /** Tells those who follow the resource that its contents have changed: once for a burst of changes, as `onChanged` is. */
   notifyUpdated(uri: string): void {
-    this.listeners.tell([(listener) => listener.onResourceUpdated?.(uri)])
+    this.#updated.add(uri)
+    this.#updateTimer ??= setTimeout(() => this.#reportUpdates(), this.#updateDelayMs).unref()
+  }
+
+  #reportUpdates(): void {
+    this.#updateTimer = undefined
+    const uris = [...this.#updated]
+    this.#updated.clear()
+    this.listeners.tell(uris.map((uri) => (listener) => listener.onResourceUpdated?.(uri)))
   }
 
   /**

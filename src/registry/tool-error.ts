@@ -81,8 +81,8 @@ export class InvalidArgumentsError extends ToolError {
 export class InvalidResultError extends ToolError {
   readonly code: 'INVALID_RESULT' | 'RESULT_TOO_LARGE'
   constructor(toolName: string, reason: string, options: InvalidResultOptions = {}) {
-    const fault = `${subjectOf(toolName, options)} returned an invalid result: ${reason}`
-    super(fault, { outcome: 'completed', ...options })
+    const what = options.code === 'RESULT_TOO_LARGE' ? 'a result that is too large' : 'an invalid result'
+    super(`${subjectOf(toolName, options)} returned ${what}: ${reason}`, { outcome: 'completed', ...options })
     this.code = options.code ?? 'INVALID_RESULT'
   }
 }
@@ -187,7 +187,7 @@ export class AskUnsupportedError extends ToolError {
   readonly code = 'ASK_UNSUPPORTED'
   readonly capability: AskCapability
   constructor(capability: AskCapability = 'elicitation', options?: ToolErrorOptions) {
-    super(`This client cannot be asked: it does not support ${capability}`, options)
+    super(`This caller cannot be asked: it does not support ${capability}`, options)
     this.capability = capability
   }
 }

@@ -28,6 +28,8 @@ export interface ToolSuccess<Value = unknown> extends Ended {
   readonly meta?: Readonly<Record<string, unknown>>
   /** A stand-in, not the tool's own answer: from a fallback or the last good result. */
   readonly degraded?: true
+  /** The tool's own value was too large (`metadata.largeResult`): `value` says instead where it is, `{ uri, size }`. */
+  readonly spilled?: true
 }
 
 /** The tool did not do its work, or not as promised. */
@@ -79,6 +81,7 @@ class Success<Value> extends Result implements ToolSuccess<Value> {
   declare readonly content?: readonly ToolContent[]
   declare readonly meta?: Readonly<Record<string, unknown>>
   declare readonly degraded?: true
+  declare readonly spilled?: true
   constructor(value: Value, parts: ToolSuccessParts) {
     super(parts)
     this.value = value
@@ -87,6 +90,7 @@ class Success<Value> extends Result implements ToolSuccess<Value> {
     }
     if (parts.meta !== undefined) this.meta = Object.freeze({ ...parts.meta })
     if (parts.degraded) this.degraded = true
+    if (parts.spilled) this.spilled = true
     Object.freeze(this)
   }
 }

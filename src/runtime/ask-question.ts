@@ -1,6 +1,7 @@
 import type { AskedQuestion, AskQuestion } from '../registry/ask.js'
 import { JsonSchema, type JsonSchemaDocument, type JsonSchemaSource } from '../registry/json-schema.js'
 import { describe, frozenCopy, isObject } from '../registry/json-value.js'
+import { shortened } from '../registry/shortened.js'
 import { requireFlatForm } from './flat-form.js'
 
 /** What is wrong with the schema of a form, which a client fills in as it likes. */
@@ -18,6 +19,11 @@ export function readQuestion(
   const { key = defaultKey, kind = 'form', ...rest } = question as AskQuestion
   if (typeof key !== 'string')
     throw new TypeError(`The key of a question must be a string (got ${describe(key)})`)
+  if (!/^[\w.:-]{1,64}$/.test(key) || key === '__proto__') {
+    throw new TypeError(
+      `The key of a question must be 1 to 64 of A-Z a-z 0-9 _ . : - (got ${JSON.stringify(shortened(key, 80))})`,
+    )
+  }
   const fault = faultOf(kind, rest)
   if (fault !== undefined)
     throw new TypeError(`The question ${JSON.stringify(key)} cannot be asked: ${fault}`)

@@ -217,14 +217,8 @@ export class Call implements ToolCall, AskingCall {
   }
 
   get ask(): Ask {
-    const ask = (question: AskQuestion) => {
-      const answered = this.#talk().ask(question)
-      // An executor may ask without waiting for the answer: that must not end the process.
-      answered.catch(() => undefined)
-      return answered
-    }
     // What is answered fits what is asked: the dialogue has checked it.
-    return ask as Ask
+    return ((question: AskQuestion) => this.#talk().ask(question)) as Ask
   }
 
   get once() {

@@ -20,6 +20,7 @@ import { OnceSteps } from './once-steps.js'
 /** What a call is for its dialogue. */
 export interface AskingCall {
   readonly toolName: string
+  readonly traceId: string
   readonly target: { readonly kind: DefinitionKind } | undefined
   readonly signal: AbortSignal
   /** What is known of the work so far. */
@@ -58,9 +59,11 @@ export class Dialogue {
   readonly #call: AskingCall
   readonly #options: DialogueOptions
   readonly #steps: OnceSteps
-  readonly #keys = new Set<string>()
+  /** By key; `shown` is the digest of the question. */
+  readonly #asked = new Map<string, { readonly shown: string; readonly answer: Promise<AskAnswer> }>()
   /** Give up the questions that are open. */
   readonly #open = new Set<() => void>()
+  #count = 0
   #pending: AskedQuestion[] = []
   #suspending: Promise<never> | undefined
 
@@ -85,15 +88,25 @@ export class Dialogue {
 
   async #ask(question: AskQuestion): Promise<AskAnswer> {
     this.#requireRunning()
-    const asked = readQuestion(question, `ask-${this.#keys.size + 1}`, this.#options.formFaults)
-    const { key, kind } = asked
-    if (this.#keys.has(key)) {
-      throw new TypeError(`The key ${JSON.stringify(key)} names two questions of one call: give each its own`)
+    const asked = readQuestion(question, `ask-${++this.#count}`, this.#options.formFaults)
+    const { key } = asked
+    const shown = digest(asked)
+    const earlier = this.#asked.get(key)
+    if (earlier === undefined) {
+      const answer = this.#answerTo(asked, shown)
+      this.#asked.set(key, { shown, answer })
+      answer.catch(() => this.#asked.delete(key))
+      return answer
     }
-    this.#keys.add(key)
+    // A second attempt of the call asks the same again, and has its answer.
+    if (earlier.shown === shown) return earlier.answer
+    throw new TypeError(`The key ${JSON.stringify(key)} names two questions of one call: give each its own`)
+  }
+
+  #answerTo(asked: AskedQuestion, question: string): Promise<AskAnswer> {
     const { round, ask } = this.#options
-    if (round !== undefined) return this.#askInRounds(asked, round)
-    if (ask === undefined) throw this.#unsupported(kind)
+    if (round !== undefined) return this.#askInRounds(asked, question, round)
+    if (ask === undefined) throw this.#unsupported(asked.kind)
     return this.#askNow(asked, ask)
   }
 
@@ -138,7 +151,9 @@ export class Dialogue {
       return this.#usable(asked, await Promise.race([ask(asked, ended.signal), tooLate]))
     } catch (thrown) {
       // Of whoever was asked, who does not know what was done before.
-      throw ToolError.is(thrown) ? thrown.withOutcomeOf(outcome) : thrown
+      if (ToolError.is(thrown)) throw thrown.withOutcomeOf(outcome)
+      // It was another call's `ask`, which waits now: this one has no later round.
+      throw CallSuspension.is(thrown) ? new ToolAbortedError(toolName, { outcome, cause: thrown }) : thrown
     } finally {
       clearTimeout(timer)
       signal.removeEventListener('abort', giveUp)
@@ -159,10 +174,14 @@ export class Dialogue {
     }
   }
 
-  async #askInRounds(asked: AskedQuestion, { answers, supports }: CallRound): Promise<AskAnswer> {
+  async #askInRounds(
+    asked: AskedQuestion,
+    question: string,
+    { answers, supports }: CallRound,
+  ): Promise<AskAnswer> {
     const given = Object.hasOwn(answers, asked.key) ? answers[asked.key] : undefined
     // An answer to another question is none: what was shown is what is answered.
-    if (given?.question === digest(asked)) return this.#usable(asked, given.answer)
+    if (given?.question === question) return this.#usable(asked, given.answer)
     if (!supports(CAPABILITIES[asked.kind])) throw this.#unsupported(asked.kind)
     if (!this.#call.mayAskInRounds) {
       const refusal = `${this.#call.toolName} has acted and is not idempotent: nothing can be asked any more that would run it again`
@@ -184,6 +203,7 @@ export class Dialogue {
     const suspension = new CallSuspension({
       questions: Object.freeze([...this.#pending]),
       steps: this.#steps.results,
+      traceId: this.#call.traceId,
       remainingMs: this.#call.remainingMs,
     })
     this.#call.interrupt(suspension)

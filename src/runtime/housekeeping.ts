@@ -19,9 +19,14 @@ export function keepHouse(
 ): readonly Disposable[] {
   const warn = (registered: RegisteredDefinition | undefined) => {
     if (registered === undefined) return
-    const { kind, name, description, metadata } = registered.definition
+    const { kind, name, description, metadata, outputSchema } = registered.definition
     if (!description)
       logger.warn({ toolName: name }, `${kind} has no description: a model cannot know when to use it`)
+    if (metadata.largeResult === 'spill' && outputSchema !== undefined)
+      logger.warn(
+        { toolName: name },
+        `metadata.largeResult has no effect: the ${kind} promises an output schema`,
+      )
     if (metadata.rateLimit === undefined || isRateLimited(router, registered)) return
     const fault = `metadata.rateLimit has no effect: no RateLimitInterceptor guards the ${kind}`
     logger.warn({ toolName: name }, fault)

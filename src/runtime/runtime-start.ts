@@ -76,8 +76,7 @@ export async function startRuntime(
   const report = reportOf(earlier, found)
   for (const { source, toolName, error } of report.problems)
     logger.error({ source, toolName, err: error }, 'left out')
-  const { tools: count, providers } = report
-  logger.info({ ...report, problems: report.problems.length }, `${count} tools from ${providers} providers`)
+  logger.info({ ...report, problems: report.problems.length }, summaryOf(report))
   return { router, report }
 
   /** Where to read large results is told only where there can be some. */
@@ -90,6 +89,15 @@ export async function startRuntime(
   function isServed(): boolean {
     return resources.contains(resources.keyOf(spilled.resource))
   }
+}
+
+/** `5 tools, 2 prompts from 3 providers`: tools are named also where there are none. */
+function summaryOf({ tools, resources, prompts, providers }: StartReport): string {
+  const others = [
+    ...(resources > 0 ? [`${resources} resources`] : []),
+    ...(prompts > 0 ? [`${prompts} prompts`] : []),
+  ]
+  return `${[`${tools} tools`, ...others].join(', ')} from ${providers} providers`
 }
 
 function reportOf(

@@ -79,6 +79,7 @@ export class SpilledResults {
       { uri, size: text.length },
       {
         content: [{ type: 'text', text: note }, link],
+        spilled: true,
         ...call.stamp(),
         ...(meta && { meta }),
         ...(degraded && { degraded }),

@@ -167,7 +167,7 @@ describe.each(WAYS)('$name', (way: Way) => {
     async (name, capabilities, capability, requiredCapabilities) => {
       await using host = await hosted({ tools: asking().tools })
       const client = await way.connect(host, { capabilities })
-      const message = `This client cannot be asked: it does not support ${capability}`
+      const message = `This caller cannot be asked: it does not support ${capability}`
       expect(await client.call(name)).toEqual(
         way.era === 'modern'
           ? { code: -32021, message, data: { requiredCapabilities } }
@@ -188,7 +188,7 @@ describe.each(WAYS)('$name', (way: Way) => {
     expect(elicit).toHaveBeenCalledTimes(2)
     await client.close()
     const mute = await way.connect(host)
-    const refusal = { message: 'This client cannot be asked: it does not support elicitation' }
+    const refusal = { message: 'This caller cannot be asked: it does not support elicitation' }
     expect([await mute.prompt('letter', { to: 'Ann' }), await mute.read('diary://monday')]).toMatchObject([
       refusal,
       refusal,
@@ -340,7 +340,7 @@ describe('a request of the older era that stands alone', () => {
     const capabilities = ['elicitation', 'elicitation.url', 'sampling', 'roots']
     expect(answers).toEqual(
       capabilities.map((one) =>
-        failed('ASK_UNSUPPORTED', `This client cannot be asked: it does not support ${one}`),
+        failed('ASK_UNSUPPORTED', `This caller cannot be asked: it does not support ${one}`),
       ),
     )
   })
@@ -369,7 +369,7 @@ describe('a server that the bridge is attached to', () => {
   it('says at once that its client cannot be asked', async () => {
     const { host, client } = await attached({})
     expect(await client.callTool({ name: 'book' })).toEqual(
-      failed('ASK_UNSUPPORTED', 'This client cannot be asked: it does not support elicitation'),
+      failed('ASK_UNSUPPORTED', 'This caller cannot be asked: it does not support elicitation'),
     )
     await host[Symbol.asyncDispose]()
   })

@@ -288,7 +288,7 @@ describe('a call of 2026-07-28 that asks', () => {
     const missing = {
       status: 400,
       code: -32021,
-      message: 'This client cannot be asked: it does not support elicitation',
+      message: 'This caller cannot be asked: it does not support elicitation',
       data: { requiredCapabilities: { elicitation: { form: {} } } },
     }
     expect([

@@ -69,6 +69,7 @@ describe('sessions of the legacy era', () => {
       prompts,
       catalog,
       logger: http.logger,
+      start: http.runtime.start.bind(http.runtime),
       run: http.runtime.run.bind(http.runtime),
       isStarted: true,
       isClosing: false,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ResourceDefinition } from '../../src/registry/resource-definition.js'
-import { ResourceRegistry, type ResourceRegistryListener } from '../../src/registry/resource-registry.js'
+import { ResourceRegistry } from '../../src/registry/resource-registry.js'
 import { DuplicateToolError, ResourceNotFoundError } from '../../src/registry/tool-error.js'
 import { namedTool } from './tool-fixture.js'
 
@@ -108,26 +108,26 @@ describe('resources in a registry', () => {
       ['registered', one],
       ['registered', other],
       ['replaced', two, one],
-      ['updated', 'docs://a'],
       ['removed', other],
       { registered: ['docs://a'], replaced: [], removed: [] },
+      ['updated', 'docs://a'],
     ])
   })
 
-  it('tell of updates of whatever URI, in order with the changes, and to those who listen', () => {
+  it('tell of updates of whatever URI, once for a burst, and those who listen then', () => {
     const registry = registryWith('docs://a')
     const heard: string[] = []
-    const note: ResourceRegistryListener = {
-      onResourceUpdated: (uri) => void heard.push(`updated ${uri}`),
-      onResourceRegistered: ({ uri }) => void heard.push(`registered ${uri}`),
-    }
-    registry.addListener({ onResourceUpdated: () => registry.register(doc('docs://b')) })
-    const listening = registry.addListener(note)
-    registry.notifyUpdated('docs://not-there')
-    listening[Symbol.dispose]()
-    void registry.unregister('docs://b')
+    const onResourceUpdated = (uri: string) => void heard.push(uri)
+    const gone = registry.addListener({ onResourceUpdated: () => void heard.push('gone') })
+    registry.addListener({ onResourceUpdated })
+    for (const uri of ['docs://a', 'docs://not-there', 'docs://a']) registry.notifyUpdated(uri)
+    gone[Symbol.dispose]()
+    expect(heard).toEqual([])
+    vi.runAllTimers()
+    expect(heard).toEqual(['docs://a', 'docs://not-there'])
     registry.notifyUpdated('docs://a')
-    expect(heard).toEqual(['updated docs://not-there', 'registered docs://b'])
+    vi.runAllTimers()
+    expect(heard).toEqual(['docs://a', 'docs://not-there', 'docs://a'])
   })
 
   it('keep what an admission has changed meanwhile: nothing is replaced that is gone', () => {

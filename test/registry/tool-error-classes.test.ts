@@ -79,7 +79,7 @@ const all: readonly Facts[] = [
     'RESULT_TOO_LARGE',
     false,
     'completed',
-    'Tool "t" returned an invalid result: it is large',
+    'Tool "t" returned a result that is too large: it is large',
   ],
   [
     new RateLimitedError('t', 1500),
@@ -133,7 +133,7 @@ const all: readonly Facts[] = [
     'ASK_UNSUPPORTED',
     false,
     'not-started',
-    'This client cannot be asked: it does not support sampling',
+    'This caller cannot be asked: it does not support sampling',
     { capability: 'sampling' },
   ],
   [

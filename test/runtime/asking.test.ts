@@ -31,7 +31,7 @@ describe('nobody to answer', () => {
     expect(result.ok ? result.value : result.error).toMatchObject({
       code: 'ASK_UNSUPPORTED',
       capability,
-      message: `This client cannot be asked: it does not support ${capability}`,
+      message: `This caller cannot be asked: it does not support ${capability}`,
       outcome: 'unknown',
     })
   })

@@ -166,7 +166,8 @@ describe('a question', () => {
       tools: [
         tool('twice', async ({ ask }) => {
           await ask({ ...form, key: 'one' })
-          await ask({ ...form, key: 'one' })
+          await ask({ ...form, key: 'one' }) // the same again has its answer
+          await ask({ ...form, message: 'Really?', key: 'one' })
         }),
       ],
     })

@@ -87,16 +87,20 @@ describe('a round of a call', () => {
   })
 
   it('takes an answer for its own key alone, whatever the name', async () => {
-    const { runtime } = await withTool(async ({ ask }) => (await ask(form('__proto__'))).action)
-    const { questions } = (await runtime.run(
-      { kind: 'tool', name: 'asks', input: {} },
-      {},
-      round(),
-    )) as CallSuspension
-    expect(questions.map(({ key }) => key)).toEqual(['__proto__'])
-    const answers = JSON.parse('{"__proto__":{"action":"cancel"}}')
-    expect(await runRound(runtime, { answers })).toEqual({ value: 'cancel' })
+    const { runtime } = await withTool(async ({ ask }) => (await ask(form('toString'))).action)
+    expect(await runRound(runtime)).toEqual({ asked: ['toString'], steps: {} })
+    expect(await runRound(runtime, { answers: { toString: { action: 'cancel' } } })).toEqual({
+      value: 'cancel',
+    })
   })
+
+  it.each(['__proto__', '', 'a b', 'x'.repeat(65)])(
+    'refuses the key %j, which a client could lose',
+    async (key) => {
+      const { runtime } = await withTool(async ({ ask }) => (await ask(form(key))).action)
+      expect(await runRound(runtime)).toMatchObject({ code: 'EXECUTION_FAILED' })
+    },
+  )
 
   it('tells at once what the client cannot do, and asks nobody else instead', async () => {
     const { runtime } = await withTool(async ({ ask }) => ask({ kind: 'roots' }))

@@ -36,6 +36,7 @@ export class BearerAuth {
   async callerOf(arrival: HttpArrival): Promise<Caller> {
     const sent = readBearerToken(arrival.header('authorization'))
     if (sent.kind === 'token') return this.#verify(sent.token, arrival)
+    this.#logger.debug({ reason: CHALLENGES[sent.kind].message }, 'MCP request refused: it has no token')
     return { refusal: this.#challenge(CHALLENGES[sent.kind]) }
   }
 
@@ -58,7 +59,12 @@ export class BearerAuth {
     if (principal === undefined) {
       return { refusal: cannotTell(new TypeError('The verifier returned no Principal'), { arrival, logger }) }
     }
-    return this.#lacksScope(principal) ? { refusal: this.#challenge(CHALLENGES.insufficient) } : { principal }
+    if (!this.#lacksScope(principal)) return { principal }
+    logger.debug(
+      { subject: loggable(principal.subject, token) },
+      'MCP request refused: its token lacks a scope',
+    )
+    return { refusal: this.#challenge(CHALLENGES.insufficient) }
   }
 
   #lacksScope(principal: Principal): boolean {
