@@ -5,7 +5,9 @@ import { LoggingInterceptor, stderrLogger } from 'toolwire/interceptors'
 import { jwtVerifier, McpToolBridge } from 'toolwire/mcp'
 
 const container = new Container()
-container.load(toolRuntimeModule({ visibility: (_target, principal) => principal?.hasScope('read') === true }))
+container.load(
+  toolRuntimeModule({ visibility: (_target, principal) => principal?.hasScope('read') === true }),
+)
 export const runtime = container.get(ToolRuntime)
 export const bridge = new McpToolBridge(runtime, {
   name: 'service',

@@ -7,7 +7,7 @@ import { ToolError } from '../registry/tool-error.js'
 import { ToolExecutionResult } from '../registry/tool-execution-result.js'
 import { MalformedUriError } from '../registry/uri-template-error.js'
 import { type CallOptions, callerKey } from '../runtime/call-options.js'
-import type { RuntimeRequest } from '../runtime/runtime-request.js'
+import { nameOf, type RuntimeRequest } from '../runtime/runtime-request.js'
 import type { BridgedRuntime } from './bridged-runtime.js'
 import { type InputRequest, inputRequestOf } from './input-request.js'
 import { INVALID_PARAMS, JsonRpcError } from './json-rpc.js'
@@ -27,7 +27,7 @@ export function isInputRequired(answer: ToolExecutionResult | InputRequired): an
 
 type RoundRequest = RuntimeRequest & { readonly kind: DefinitionKind }
 
-const FIRST_ROUND = { round: 1, answers: {}, steps: {}, asked: {} } as const
+const FIRST_ROUND = { round: 1, answers: {}, steps: {}, openDigests: {} } as const
 
 /** Runs calls that may take several requests, each of which brings the state that the last one left, sealed. */
 export class CallRounds {
@@ -50,7 +50,7 @@ export class CallRounds {
     } catch (thrown) {
       // A state that cannot be sealed, or looked up, is a failure of the call.
       if (!ToolError.is(thrown)) throw thrown
-      return ToolExecutionResult.failure(thrown, { toolName: subjectOf(request) })
+      return ToolExecutionResult.failure(thrown, { toolName: nameOf(request) })
     }
   }
 
@@ -60,26 +60,27 @@ export class CallRounds {
     { supports, inputResponses, requestState }: ClientRound,
   ): Promise<ToolExecutionResult | InputRequired> {
     const definition = this.#find(request, options)
-    const state =
+    const opened =
       requestState === undefined
-        ? FIRST_ROUND
+        ? undefined
         : await this.#states.open(requestState, bindingOf(request, definition, options))
-    const answers = { ...state.answers, ...answered(state, inputResponses) }
+    const { round, steps: earlierSteps, openDigests, answers: earlierAnswers } = opened ?? FIRST_ROUND
+    const answers = { ...earlierAnswers, ...answered(openDigests, inputResponses) }
     const outcome = await this.#runtime.run(
       request,
-      { ...options, ...('traceId' in state && { timeoutMs: state.remainingMs, traceId: state.traceId }) },
-      { number: state.round, answers, steps: state.steps, supports },
+      { ...options, ...(opened && { timeoutMs: opened.remainingMs, traceId: opened.traceId }) },
+      { number: round, answers, steps: earlierSteps, supports },
     )
     if (!CallSuspension.is(outcome)) return outcome
     const { questions, steps, traceId, remainingMs } = outcome
     const next: RoundState = {
-      round: state.round + 1,
+      round: round + 1,
       answers,
       // The dialogue keeps JSON alone.
       steps: steps as RoundState['steps'],
       traceId,
       remainingMs,
-      asked: Object.fromEntries(questions.map((question) => [question.key, digest(question)])),
+      openDigests: Object.fromEntries(questions.map((question) => [question.key, digest(question)])),
     }
     return {
       resultType: 'input_required',
@@ -113,7 +114,7 @@ function bindingOf(
   return {
     callerKey: callerKey(options),
     kind: request.kind,
-    name: subjectOf(request),
+    name: nameOf(request),
     fingerprint: definition === undefined ? '' : fingerprint(definition),
     argsDigest: digestOf(request.kind === 'resource' ? undefined : request.input),
   }
@@ -124,18 +125,14 @@ function bindingOf(
  * Handling), also in a first request: nothing says that anybody was shown that question.
  */
 function answered(
-  { asked }: Pick<RoundState, 'asked'>,
+  openDigests: RoundState['openDigests'],
   inputResponses: ClientRound['inputResponses'] = {},
 ): RoundState['answers'] {
-  const given = Object.entries(asked).filter(([key]) => Object.hasOwn(inputResponses, key))
+  const given = Object.entries(openDigests).filter(([key]) => Object.hasOwn(inputResponses, key))
   // They came as JSON.
   return Object.fromEntries(
-    given.map(([key, question]) => [key, { question, answer: inputResponses[key] as JsonValue }]),
+    given.map(([key, questionDigest]) => [key, { questionDigest, answer: inputResponses[key] as JsonValue }]),
   )
-}
-
-function subjectOf(request: RoundRequest): string {
-  return request.kind === 'resource' ? request.uri : request.name
 }
 
 function digestOf(input: unknown): string {

@@ -2,8 +2,8 @@ import type { Completion } from '../registry/completion.js'
 import { isObject } from '../registry/json-value.js'
 import type { CompletionRequest } from '../runtime/runtime-request.js'
 import { isInputRequired } from './call-rounds.js'
-import { INTERNAL_ERROR, INVALID_PARAMS, JsonRpcError } from './json-rpc.js'
-import { type McpCalls, paramsOf } from './mcp-calls.js'
+import { INTERNAL_ERROR, INVALID_PARAMS, JsonRpcError, membersOf } from './json-rpc.js'
+import type { McpCalls } from './mcp-calls.js'
 import type { McpRequest } from './mcp-request.js'
 import { protocolError } from './protocol-error.js'
 
@@ -25,9 +25,9 @@ export async function completeArgument(
 }
 
 function completionOf(params: unknown): CompletionRequest {
-  const { ref, argument, context } = paramsOf(params)
+  const { ref, argument, context } = membersOf(params)
   const of = referenceOf(ref)
-  const { name, value } = paramsOf(argument)
+  const { name, value } = membersOf(argument)
   if (of === undefined || typeof name !== 'string' || typeof value !== 'string') {
     throw new JsonRpcError(
       INVALID_PARAMS,
@@ -38,13 +38,13 @@ function completionOf(params: unknown): CompletionRequest {
 }
 
 function referenceOf(ref: unknown): CompletionRequest['of'] | undefined {
-  const { type, name, uri } = paramsOf(ref)
+  const { type, name, uri } = membersOf(ref)
   if (type === 'ref/prompt' && typeof name === 'string') return { prompt: name }
   return type === 'ref/resource' && typeof uri === 'string' ? { resourceTemplate: uri } : undefined
 }
 
 function filledIn(context: unknown): Readonly<Record<string, string>> {
-  const { arguments: args } = paramsOf(context)
+  const { arguments: args } = membersOf(context)
   if (!isObject(args)) return {}
   const strings = Object.entries(args).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',

@@ -16,9 +16,9 @@ export interface SessionLimits {
   /** A session that is unused for this long is ended, in milliseconds. Default 1 800 000 (half an hour). */
   readonly idleMs?: number
   /**
-   * How many may be open at once. Beyond that a client gets 503, unless another caller holds at least two more: the one
-   * that holds the most then loses the session that has been idle for longest. A caller is a principal, or else an address.
-   * Default 1 000.
+   * How many may be open at once. Beyond that the caller that holds the most, if it is at least two more than the newcomer,
+   * loses the session that has been idle for longest; else the one goes that nobody has used for longest, if that is a
+   * minute or more; else the newcomer gets 503. A caller is a principal, or else an address. Default 1 000.
    */
   readonly max?: number
 }

@@ -3,7 +3,13 @@ import { IdleWait } from '../registry/idle-wait.js'
 import { isObject } from '../registry/json-value.js'
 import { connectionErrorLog } from './connection-error-log.js'
 import { type Era, eraOf } from './era.js'
-import { INTERNAL_ERROR, isRequest, type JsonRpcId, type JsonRpcMessage } from './json-rpc.js'
+import {
+  INTERNAL_ERROR,
+  isJsonRpcMessage,
+  isRequest,
+  type JsonRpcId,
+  type JsonRpcMessage,
+} from './json-rpc.js'
 import type { Inbound, McpConnection, McpTransport } from './mcp-transport.js'
 
 export interface EraSwitchOptions {
@@ -34,7 +40,9 @@ export class EraSwitch implements McpConnection {
   }
 
   async start(): Promise<void> {
-    this.#transport.onmessage = (message: JsonRpcMessage) => {
+    this.#transport.onmessage = (message: unknown) => {
+      // stdio and HTTP have looked; a transport of somebody else may bring anything.
+      if (!isJsonRpcMessage(message)) return this.#reportError(new Error('A message is not JSON-RPC 2.0'))
       if (this.#isSettledFor(message)) return this.#line?.onmessage?.(message)
       this.#inbox.push(message)
       void this.#deliver()

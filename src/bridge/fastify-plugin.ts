@@ -27,8 +27,8 @@ export interface FastifyRequestLike {
 
 export interface FastifyOptions {
   /**
-   * Who is calling, where the service has found it out, such as in an `onRequest` hook; `undefined`: nobody in particular. Throws
-   * an `UnauthenticatedError` for 401.
+   * Who is calling, where the service has found it out, such as in an `onRequest` hook; `undefined`: nobody in
+   * particular. Throws an `UnauthenticatedError` for 401.
    */
   principal?(request: FastifyRequestLike): Awaitable<Principal | undefined>
 }

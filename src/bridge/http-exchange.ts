@@ -1,4 +1,4 @@
-import { INVALID_REQUEST, type JsonRpcId, type JsonRpcMessage } from './json-rpc.js'
+import { INVALID_REQUEST, type JsonRpcId, type JsonRpcMessage, SERVER_ERROR } from './json-rpc.js'
 import type { McpPeer } from './mcp-peer.js'
 
 /** One HTTP request that has passed the guard, whichever server it came through. Its principal is the verified one. */
@@ -19,9 +19,6 @@ export interface HttpAnswer {
   readonly body?: string | ReadableStream<Uint8Array>
 }
 
-/** MCP's code for a refusal by the transport itself. */
-export const REFUSED = -32000
-
 export function jsonAnswer(value: unknown, status = 200): HttpAnswer {
   return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) }
 }
@@ -31,7 +28,7 @@ export function errorAnswer(
   status: number,
   message: string,
   {
-    code = status === 400 ? INVALID_REQUEST : REFUSED,
+    code = status === 400 ? INVALID_REQUEST : SERVER_ERROR,
     id = null,
     headers = {},
   }: {

@@ -16,7 +16,10 @@ export interface HttpGateParts {
   readonly metadata: ResourceMetadata | undefined
 }
 
-/** All that is decided before anybody asks who is calling: where a request was sent to, from which page, and by which method. */
+/**
+ * All that is decided before anybody asks who is calling: where a request was sent to, from
+ * which page, and by which method.
+ */
 export class HttpGate {
   readonly #guard: HttpGuard
   readonly #cors: CorsPolicy | undefined

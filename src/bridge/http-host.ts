@@ -28,8 +28,8 @@ export interface HttpHostParts {
 }
 
 /**
- * The one HTTP endpoint for both eras: refuses what is not an MCP request, or not of somebody who may send one, and routes the
- * rest by the era that it speaks.
+ * The one HTTP endpoint for both eras: refuses what is not an MCP request, or not of somebody who may send one, and
+ * routes the rest by the era that it speaks.
  */
 export class HttpHost {
   readonly #host: McpHost
@@ -84,7 +84,7 @@ export class HttpHost {
   }
 
   /** Streams and sessions are of the older era. */
-  async #getOrDelete(arrival: HttpArrival, caller: KnownCaller): Promise<HttpAnswer> {
+  async #getOrDelete(arrival: HttpArrival, caller: Caller): Promise<HttpAnswer> {
     if (arrival.method === 'GET') {
       // One that broke off is read to its end.
       if (this.#state !== 'open' && arrival.header('last-event-id') === undefined) return shuttingDown()
@@ -94,7 +94,7 @@ export class HttpHost {
     return (await this.#eras.serverOf('legacy')).answer(exchange(arrival, caller))
   }
 
-  async #post(arrival: HttpArrival, caller: KnownCaller): Promise<HttpAnswer> {
+  async #post(arrival: HttpArrival, caller: Caller): Promise<HttpAnswer> {
     if (!isJson(arrival.header('content-type'))) {
       return errorAnswer(415, 'Content-Type must be application/json')
     }
@@ -131,8 +131,6 @@ export class HttpHost {
   }
 }
 
-type KnownCaller = Exclude<Caller, { readonly refusal: HttpAnswer }>
-
 const JSON_TYPE = 'application/json'
 const EVENT_STREAM = 'text/event-stream'
 
@@ -157,7 +155,7 @@ function isJson(contentType = ''): boolean {
   return contentType.split(';', 1)[0]?.trim().toLowerCase() === JSON_TYPE
 }
 
-function exchange(arrival: HttpArrival, { principal }: KnownCaller, message?: JsonRpcMessage): HttpExchange {
+function exchange(arrival: HttpArrival, { principal }: Caller, message?: JsonRpcMessage): HttpExchange {
   return {
     method: arrival.method as HttpExchange['method'], // checked by the gate
     address: arrival.address,

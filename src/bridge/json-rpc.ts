@@ -6,8 +6,10 @@ export const INVALID_REQUEST = -32600
 export const METHOD_NOT_FOUND = -32601
 export const INVALID_PARAMS = -32602
 export const INTERNAL_ERROR = -32603
-/** MCP's code for a failure that is none of the above. */
+/** Whatever JSON-RPC and MCP have no code for, such as a refusal by the transport. */
 export const SERVER_ERROR = -32000
+/** MCP's SDKs: there is no such session. */
+export const SESSION_NOT_FOUND = -32001
 /** MCP up to 2025-11-25: there is no such resource. */
 export const RESOURCE_NOT_FOUND = -32002
 /** MCP 2026-07-28: the client lacks a capability that the request needs. */
@@ -65,6 +67,11 @@ export function isRequest(message: JsonRpcMessage): message is JsonRpcRequest {
 /** `params._meta` of a message or of a method's parameters, an empty object where there is none. */
 export function metaOf(params: unknown): Readonly<Record<string, unknown>> {
   return isObject(params) && isObject(params._meta) ? params._meta : {}
+}
+
+/** The members of what a client sent as an object; none where it is something else. */
+export function membersOf(sent: unknown): Readonly<Record<string, unknown>> {
+  return isObject(sent) ? sent : {}
 }
 
 const REQUEST_MEMBERS = new Set(['jsonrpc', 'id', 'method', 'params'])

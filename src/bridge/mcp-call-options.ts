@@ -1,6 +1,6 @@
-import type { Descriptor } from '../registry/descriptor.js'
 import type { LogLevel } from '../registry/tool-execution-context.js'
 import type { CallOptions } from '../runtime/call-options.js'
+import type { ExposureRule } from '../runtime/catalog.js'
 import { metaOf } from './json-rpc.js'
 import { reaches } from './log-level.js'
 import type { McpRequest } from './mcp-request.js'
@@ -9,7 +9,7 @@ import type { McpRequest } from './mcp-request.js'
 export function callOptionsOf(
   params: unknown,
   request: McpRequest,
-  exposes: ((target: Descriptor) => boolean) | undefined,
+  exposes: ExposureRule | undefined,
 ): CallOptions {
   const { id, sessionId, address, principal, signal, logLevel, ask } = request
   const { progressToken } = metaOf(params)

@@ -1,7 +1,5 @@
-import type { Descriptor } from '../registry/descriptor.js'
-import { isObject } from '../registry/json-value.js'
 import type { ToolExecutionResult } from '../registry/tool-execution-result.js'
-import type { Viewer } from '../runtime/catalog.js'
+import type { ExposureRule, Viewer } from '../runtime/catalog.js'
 import type { RuntimeRequest } from '../runtime/runtime-request.js'
 import type { BridgedRuntime } from './bridged-runtime.js'
 import { CallRounds, type InputRequired } from './call-rounds.js'
@@ -11,7 +9,7 @@ import type { RequestStates } from './request-state.js'
 
 export interface McpCallsOptions {
   /** The part of the runtime that is served. Default: all of it. */
-  readonly exposes?: ((target: Descriptor) => boolean) | undefined
+  readonly exposes?: ExposureRule | undefined
   readonly states: RequestStates
 }
 
@@ -41,9 +39,4 @@ export class McpCalls {
     if (request.round === undefined || wanted.kind === 'completion') return this.runtime.run(wanted, options)
     return this.#rounds.run(wanted, options, request.round)
   }
-}
-
-/** The parameters of a request, whatever a client sent for them. */
-export function paramsOf(params: unknown): Readonly<Record<string, unknown>> {
-  return isObject(params) ? params : {}
 }

@@ -2,6 +2,7 @@ import type { Logger } from '../interceptors/logger.js'
 import type { Descriptor } from '../registry/descriptor.js'
 import { IdleWait } from '../registry/idle-wait.js'
 import type { JsonSchemaDocument } from '../registry/json-schema.js'
+import { describe, isObject } from '../registry/json-value.js'
 import type { BridgedRuntime } from './bridged-runtime.js'
 import { completeArgument } from './completion-method.js'
 import { INTERNAL_ERROR, JsonRpcError, METHOD_NOT_FOUND } from './json-rpc.js'
@@ -76,7 +77,9 @@ export class McpHost {
     if (method === 'tools/list') this.#warnUnlessStarted()
     this.#running++
     try {
-      return await answer(params, request)
+      const result = await answer(params, request)
+      if (isObject(result)) return result
+      throw new TypeError(`The result of ${method} is no object (got ${describe(result)})`)
     } catch (thrown) {
       if (thrown instanceof JsonRpcError) throw thrown
       this.logger.error({ method, err: thrown }, 'MCP request failed')

@@ -1,7 +1,8 @@
 import type { CallableDefinition } from '../registry/callable-definition.js'
 import type { DefinitionRegistry } from '../registry/definition-registry.js'
 import { DefinitionPages } from './definition-pages.js'
-import { type McpCalls, paramsOf } from './mcp-calls.js'
+import { membersOf } from './json-rpc.js'
+import type { McpCalls } from './mcp-calls.js'
 import type { McpRequest } from './mcp-request.js'
 import { promptJson } from './prompt-methods.js'
 import { resourceJson } from './resource-methods.js'
@@ -31,7 +32,7 @@ export function listMethods(calls: McpCalls, options: McpListsOptions): Readonly
     return (params, request) => {
       const { catalog } = calls.runtime
       const seen = select(catalog.list(registry, calls.viewer(request)))
-      const { items, ...page } = pages.page(seen, paramsOf(params).cursor, request.era)
+      const { items, ...page } = pages.page(seen, membersOf(params).cursor, request.era)
       const result = { [member]: items, ...page }
       if (request.era === 'legacy') return result
       const cacheScope = catalog.variesByPrincipal(registry) ? 'private' : 'public'

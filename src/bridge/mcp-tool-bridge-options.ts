@@ -1,7 +1,7 @@
-import type { Descriptor } from '../registry/descriptor.js'
 import { isObject } from '../registry/json-value.js'
 import { listOfStrings } from '../registry/list-of-strings.js'
 import type { Principal } from '../registry/principal.js'
+import type { ExposureRule } from '../runtime/catalog.js'
 import type { Era } from './era.js'
 import type { ServerInfo, SessionLimits } from './era-settings.js'
 import type { HttpHostOptions } from './http-host.js'
@@ -11,7 +11,7 @@ import type { ResumabilityOptions } from './resumability.js'
 export interface McpToolBridgeOptions extends ServerInfo {
   /** How to use the server, for the model. */
   readonly instructions?: string
-  /** Tools on one page of a list. Default 1 000. */
+  /** Definitions on one page of a list. Default 1 000. */
   readonly pageSize?: number
   /** How long a client of 2026-07-28 may keep a list without asking again, in milliseconds. Default 30 000. */
   readonly listTtlMs?: number
@@ -27,7 +27,7 @@ export interface McpToolBridgeOptions extends ServerInfo {
   readonly http?: McpHttpOptions
 }
 
-export type Exposure = { readonly tags: readonly string[] } | ((target: Descriptor) => boolean)
+export type Exposure = { readonly tags: readonly string[] } | ExposureRule
 
 export interface McpHttpOptions extends HttpHostOptions {
   /** Sessions of clients up to 2025-11-25: on with these limits (default), or `false` for requests that stand alone. */
@@ -55,8 +55,11 @@ export interface StdioOptions {
   readonly principal?: Principal
 }
 
-/** What an option `expose` lets through. Throws a `TypeError` for one that makes no sense: it must not let everything through. */
-export function exposedBy(expose: Exposure | undefined): ((target: Descriptor) => boolean) | undefined {
+/**
+ * What an option `expose` lets through. Throws a `TypeError` for one that makes no sense: it must not let everything
+ * through.
+ */
+export function exposedBy(expose: Exposure | undefined): ExposureRule | undefined {
   if (expose === undefined || typeof expose === 'function') return expose
   if (!isObject(expose)) throw new TypeError('expose must be { tags } or a function of the definition')
   const tags = new Set(listOfStrings(expose.tags, 'expose.tags'))

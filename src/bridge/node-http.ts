@@ -9,8 +9,8 @@ export type NodeHandler = (req: IncomingMessage, res: ServerResponse) => void
 
 export interface NodeHandlerOptions {
   /**
-   * Who is calling, where the service has found it out, such as in a middleware; `undefined`: nobody in particular. Throws an
-   * `UnauthenticatedError` for 401.
+   * Who is calling, where the service has found it out, such as in a middleware; `undefined`: nobody in particular.
+   * Throws an `UnauthenticatedError` for 401.
    */
   principal?(req: IncomingMessage): Awaitable<Principal | undefined>
 }

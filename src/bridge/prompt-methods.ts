@@ -1,8 +1,8 @@
 import type { PromptDescriptor } from '../registry/prompt-descriptor.js'
 import type { PromptMessages } from '../registry/prompt-message.js'
 import { type InputRequired, isInputRequired } from './call-rounds.js'
-import { INVALID_PARAMS, JsonRpcError } from './json-rpc.js'
-import { type McpCalls, paramsOf } from './mcp-calls.js'
+import { INVALID_PARAMS, JsonRpcError, membersOf } from './json-rpc.js'
+import type { McpCalls } from './mcp-calls.js'
 import type { McpRequest } from './mcp-request.js'
 import { protocolError } from './protocol-error.js'
 
@@ -12,7 +12,7 @@ export async function getPrompt(
   params: unknown,
   request: McpRequest,
 ): Promise<PromptMessages | InputRequired> {
-  const { name, arguments: input } = paramsOf(params)
+  const { name, arguments: input } = membersOf(params)
   if (typeof name !== 'string') {
     throw new JsonRpcError(INVALID_PARAMS, 'prompts/get needs params.name, the name of a prompt')
   }

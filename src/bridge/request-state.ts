@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { MemoryStore } from '../interceptors/stores/memory-store.js'
-import { type Store, StoreFullError, storeKey } from '../interceptors/stores/store.js'
+import { retryAfterOf, type Store, storeKey } from '../interceptors/stores/store.js'
 import { type DefinitionKind, subjectOf } from '../registry/definition-kind.js'
 import { digest } from '../registry/fingerprint.js'
 import type { JsonValue } from '../registry/json-value.js'
@@ -24,16 +24,16 @@ export interface RequestStatesOptions {
 export interface RoundState {
   /** The round that begins when the state comes back. The first round, which needs no state, is 1. */
   readonly round: number
-  /** The answers so far, by the key of their question, each with the digest of what was asked. */
-  readonly answers: Readonly<Record<string, { readonly question: string; readonly answer: JsonValue }>>
+  /** The answers so far, by the key of their question. */
+  readonly answers: Readonly<Record<string, { readonly questionDigest: string; readonly answer: JsonValue }>>
   /** What `ctx.once` keeps, by key. */
   readonly steps: Readonly<Record<string, JsonValue>>
   /** Of the call, in all its rounds. */
   readonly traceId: string
   /** What is left of the call's time, in milliseconds. */
   readonly remainingMs: number
-  /** The digests of the questions that are open, by their keys. */
-  readonly asked: Readonly<Record<string, string>>
+  /** Of the questions that are open, by key. */
+  readonly openDigests: Readonly<Record<string, string>>
 }
 
 /** What a state belongs to: it opens for the same call of the same caller, and for nothing else. */
@@ -60,8 +60,6 @@ const MAX_ROUNDS = 8
 const MAX_BYTES = 64 * 1024
 /** Room for `MAX_BYTES` in base64, and what is around them. */
 const MAX_TEXT = 100_000
-/** What a caller is told when the store cannot say when it will be of use again. */
-const STORE_RETRY_MS = 5_000
 
 /**
  * The `requestState` of calls that wait for an answer (MCP 2026-07-28, `input_required`). The client carries it and can
@@ -88,7 +86,7 @@ export class RequestStates {
     requireLittle(content, binding)
     const sealed: SealedState = {
       id: randomUUID(),
-      boundTo: nameOf(binding),
+      boundTo: digestOf(binding),
       expiresAt: Date.now() + this.#ttlMs,
       content,
     }
@@ -105,7 +103,7 @@ export class RequestStates {
   async open(text: unknown, binding: RoundBinding): Promise<RoundState> {
     const sealed = await this.#unseal(text)
     // One sentence for all of it: which check failed would tell a stranger what the state holds.
-    if (sealed === undefined || sealed.boundTo !== nameOf(binding)) {
+    if (sealed === undefined || sealed.boundTo !== digestOf(binding)) {
       throw refusal('does not belong to this request: send the one of its last result as it is')
     }
     if (Date.now() >= sealed.expiresAt) throw refusal('has expired: make the request again without it')
@@ -137,8 +135,7 @@ export class RequestStates {
       const key = storeKey('request-state', id)
       return (await this.#store.consume(key, { limit: 1, windowMs: this.#ttlMs })).allowed
     } catch (cause) {
-      const retryAfterMs = StoreFullError.is(cause) ? cause.retryAfterMs : undefined
-      throw new OverloadedError(name, retryAfterMs ?? STORE_RETRY_MS, { kind, cause })
+      throw new OverloadedError(name, retryAfterOf(cause), { kind, cause })
     }
   }
 }
@@ -158,7 +155,7 @@ function requireLittle(content: RoundState, { name, kind }: RoundBinding): void 
   )
 }
 
-function nameOf({ callerKey, kind, name, fingerprint, argsDigest }: RoundBinding): string {
+function digestOf({ callerKey, kind, name, fingerprint, argsDigest }: RoundBinding): string {
   return digest([callerKey, kind, name, fingerprint, argsDigest])
 }
 

@@ -4,8 +4,8 @@ import { ResourceNotFoundError } from '../registry/tool-error.js'
 import { MAX_URI_LENGTH } from '../registry/uri-template.js'
 import { MalformedUriError } from '../registry/uri-template-error.js'
 import { type InputRequired, isInputRequired } from './call-rounds.js'
-import { INVALID_PARAMS, JsonRpcError } from './json-rpc.js'
-import { type McpCalls, paramsOf } from './mcp-calls.js'
+import { INVALID_PARAMS, JsonRpcError, membersOf } from './json-rpc.js'
+import type { McpCalls } from './mcp-calls.js'
 import type { McpRequest } from './mcp-request.js'
 import { protocolError } from './protocol-error.js'
 
@@ -46,7 +46,7 @@ export function canRead(calls: McpCalls, uri: string, request: Pick<McpRequest, 
 }
 
 function uriOf(params: unknown, subject: string): string {
-  const { uri } = paramsOf(params)
+  const { uri } = membersOf(params)
   // Also a refusal names the URI.
   if (typeof uri === 'string' && uri.length <= MAX_URI_LENGTH) return uri
   const wanted = `the URI of a resource, of up to ${MAX_URI_LENGTH} characters`

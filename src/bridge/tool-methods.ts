@@ -4,8 +4,8 @@ import type { ToolDescriptor } from '../registry/tool-descriptor.js'
 import { ToolNotFoundError } from '../registry/tool-error.js'
 import { type InputRequired, isInputRequired } from './call-rounds.js'
 import type { Era } from './era.js'
-import { INVALID_PARAMS, JsonRpcError } from './json-rpc.js'
-import { type McpCalls, paramsOf } from './mcp-calls.js'
+import { INVALID_PARAMS, JsonRpcError, membersOf } from './json-rpc.js'
+import type { McpCalls } from './mcp-calls.js'
 import type { McpRequest } from './mcp-request.js'
 import { type CallToolResult, toCallToolResult } from './mcp-result.js'
 import { capabilityError } from './protocol-error.js'
@@ -19,7 +19,7 @@ export async function callTool(
   params: unknown,
   request: McpRequest,
 ): Promise<CallToolResult | InputRequired> {
-  const { name, arguments: input } = paramsOf(params)
+  const { name, arguments: input } = membersOf(params)
   if (typeof name !== 'string') throw new JsonRpcError(INVALID_PARAMS, NO_NAME)
   const tool = calls.runtime.registry.lookup(name)
   const result = await calls.run({ kind: 'tool', name, input }, params, request)
@@ -40,7 +40,7 @@ const NO_NAME = 'tools/call needs params.name, the name of a tool'
 
 /** What {@link callTool} would refuse the request for, for an SDK that would rather say it in its parser's words. */
 export function callFault(params: unknown): string | undefined {
-  const { name, arguments: args } = paramsOf(params)
+  const { name, arguments: args } = membersOf(params)
   if (typeof name !== 'string') return NO_NAME
   if (args === undefined || isObject(args)) return undefined
   const got = describe(args)

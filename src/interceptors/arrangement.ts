@@ -1,10 +1,10 @@
 import { describe } from '../registry/json-value.js'
 import { interceptorName, type ToolInterceptor } from '../registry/tool-interceptor.js'
 
-/** Whose interceptor it is: everybody's, one provider's, or one tool's. Outermost first. */
+/** Whose interceptor it is: everybody's, one provider's, or one definition's own. Outermost first. */
 export type InterceptorScope = 'shared' | 'provider' | 'tool'
 
-/** An interceptor in its place around a tool. */
+/** An interceptor in its place around a definition. */
 export interface ArrangedInterceptor {
   readonly interceptor: ToolInterceptor
   readonly name: string
@@ -14,9 +14,10 @@ export interface ArrangedInterceptor {
 }
 
 /**
- * All interceptors of a tool as they run, outermost first: the request ring before the execution ring; within a ring the
- * shared ones, then the provider's, then the tool's; within a scope by `order`, then as registered. Mandatory ones stand
- * with the shared ones, wherever they come from. An instance that is there twice runs once, at its outermost place.
+ * All interceptors of a definition as they run, outermost first: the request ring before the execution ring;
+ * within a ring the shared ones, then the provider's, then its own; within a scope by `order`, then as
+ * registered. Mandatory ones stand with the shared ones, wherever they come from. An instance that is there twice
+ * runs once, at its outermost place.
  */
 export function arrange(
   scopes: Readonly<Record<InterceptorScope, readonly ToolInterceptor[]>>,

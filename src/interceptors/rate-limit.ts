@@ -4,12 +4,12 @@ import type { ToolExecutionContext } from '../registry/tool-execution-context.js
 import type { ToolInterceptor } from '../registry/tool-interceptor.js'
 import { InterceptorOrder } from './interceptor-order.js'
 import { MemoryStore } from './stores/memory-store.js'
-import { type Consumption, type Store, StoreFullError, storeKey } from './stores/store.js'
+import { type Consumption, retryAfterOf, type Store, storeKey } from './stores/store.js'
 
 export interface RateLimitInterceptorOptions {
   /** Counts the calls. Processes that share one share the quota. Default: a `MemoryStore` of its own. */
   readonly store?: Store
-  /** Calls a minute for each caller and tool whose metadata names none; 0 refuses them all. Default 60. */
+  /** Calls a minute for each caller and definition whose metadata names none; 0 refuses them all. Default 60. */
   readonly defaultPerMinute?: number
   /** Begins every key: two rate limits over one store need two, or each call counts twice. Default `rate-limit`. */
   readonly keyPrefix?: string
@@ -18,13 +18,12 @@ export interface RateLimitInterceptorOptions {
 }
 
 const WINDOW_MS = 60_000
-/** What a caller is told when the store cannot say when it will be of use again. */
-const STORE_RETRY_MS = 5_000
 
 /**
- * Lets each caller make so many calls of each tool, resource and prompt in any 60 seconds: `metadata.rateLimit.perMinute`, or the default.
- * What is beyond fails with `RATE_LIMITED` before anything of it runs, and does not count. Calls of tools that do not
- * exist count as calls of one tool, so that made-up names neither lift the limit nor fill the store.
+ * Lets each caller make so many calls of each tool, resource and prompt in any 60 seconds:
+ * `metadata.rateLimit.perMinute`, or the default. What is beyond fails with `RATE_LIMITED` before anything of it runs, and
+ * does not count. Calls of what does not exist count as calls of one definition of their kind, so that made-up names
+ * neither lift the limit nor fill the store.
  *
  * A store that is full or fails refuses with `OVERLOADED`, the reason as `cause`: calls that cannot be counted do not run.
  */
@@ -71,9 +70,8 @@ export class RateLimitInterceptor implements ToolInterceptor {
     const key = storeKey(this.#keyPrefix, callerKey, kind, target === undefined ? undefined : toolName)
     try {
       return await this.#store.consume(key, { limit, windowMs: WINDOW_MS })
-    } catch (error) {
-      const retryAfterMs = StoreFullError.is(error) ? error.retryAfterMs : undefined
-      throw new OverloadedError(toolName, retryAfterMs ?? STORE_RETRY_MS, { cause: error })
+    } catch (cause) {
+      throw new OverloadedError(toolName, retryAfterOf(cause), { kind: target?.kind, cause })
     }
   }
 }

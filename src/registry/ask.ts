@@ -1,3 +1,4 @@
+import type { AskCapability } from './ask-capability.js'
 import type { JsonSchemaDocument, JsonSchemaSource, SchemaInput } from './json-schema.js'
 import type { ToolContent } from './tool-execution-result.js'
 
@@ -55,6 +56,14 @@ export type AskedQuestion = { readonly key: string } & (
   | Omit<SamplingQuestion, 'key'>
   | Omit<RootsQuestion, 'key'>
 )
+
+/** What whoever is asked must be able to do, by the kind of the question. */
+export const CAPABILITY_OF = {
+  form: 'elicitation',
+  url: 'elicitation.url',
+  sampling: 'sampling',
+  roots: 'roots',
+} as const satisfies Record<AskedQuestion['kind'], AskCapability>
 
 /** What the user did with a form: filled it in, said no, or closed it (MCP `ElicitResult`). */
 export type FormAnswer<Content = Readonly<Record<string, unknown>>> =

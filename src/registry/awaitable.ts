@@ -10,5 +10,6 @@ export function isPromise<T>(value: T | PromiseLike<T>): value is Promise<T> {
 
 /** Gives the value to `next`, at once if it is ready. What `next` throws is then thrown; else it rejects the promise. */
 export function andThen<T, R>(value: Awaitable<T>, next: (value: T) => Awaitable<R>): Awaitable<R> {
-  return isPromise(value) ? value.then(next) : next(value)
+  // What a `then` that is not a promise's own returns is anybody's guess.
+  return isPromise(value) ? Promise.resolve(value).then(next) : next(value)
 }

@@ -6,7 +6,6 @@ import type { ToolInterceptor } from './tool-interceptor.js'
 /** What the router runs: a definition of any kind, with what stands around it. */
 export interface CallableDefinition extends Descriptor {
   readonly parameters: JsonSchema
-  readonly output?: JsonSchema
   readonly interceptors: readonly ToolInterceptor[]
   // biome-ignore lint/suspicious/noExplicitAny: the arguments differ from definition to definition; the router checks them
   execute(ctx: ToolExecutionContext<any>): unknown

@@ -51,7 +51,10 @@ export abstract class DefinitionRegistry<
 
   /** Under what it is kept, and unique by. */
   abstract keyOf(definition: D): string
-  /** Throws for what is no definition of this kind, or has a key that is not allowed. Written in JavaScript, a provider may bring anything. */
+  /**
+   * Throws for what is no definition of this kind, or has a key that is not allowed. Written in JavaScript, a provider may
+   * bring anything.
+   */
   protected abstract requireValid(definition: D): void
   protected abstract duplicate(key: string, registeredBy: string, refused: string): Error
   protected abstract notFound(key: string): Error

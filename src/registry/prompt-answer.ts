@@ -1,5 +1,5 @@
 import { contentFaults } from './content-fault.js'
-import { mustBe } from './definition-init.js'
+import { mustBe, typeFaults } from './definition-init.js'
 import { isObject } from './json-value.js'
 import { PromptMessage, type PromptMessages } from './prompt-message.js'
 import { returnedValue } from './returned-value.js'
@@ -9,20 +9,20 @@ import { InvalidResultError } from './tool-error.js'
 /** What a template may return: a string is one message of the user. */
 export type PromptAnswer = string | PromptMessage | readonly PromptMessage[] | PromptMessages
 
+/** More of them are more than 10 million characters of JSON, however short they are. */
+const MAX_MESSAGES = 250_000
+
 /** What a template returned, as messages. Throws an `InvalidResultError` that says where it is none. */
 export function promptMessagesOf(returned: unknown, promptName: string): PromptMessages {
   const value = returnedValue(returned)
   const { description, messages } = asMessages(value)
-  const [fault] = [
-    ...(description === undefined || typeof description === 'string'
-      ? []
-      : [mustBe('description', 'a string', description)]),
-    ...(Array.isArray(messages)
-      ? messages.flatMap(messageFaults)
-      : [
-          mustBe('the value', 'a string, a message, a list of messages, or { description, messages }', value),
-        ]),
-  ]
+  if (Array.isArray(messages) && messages.length > MAX_MESSAGES) {
+    throw new InvalidResultError(promptName, `it has more than ${MAX_MESSAGES} messages`, {
+      code: 'RESULT_TOO_LARGE',
+      kind: 'prompt',
+    })
+  }
+  const fault = typeFaults('description', description, 'string')[0] ?? firstFault(messages, value)
   if (fault !== undefined)
     throw new InvalidResultError(promptName, `${fault.path} ${fault.message}`, { kind: 'prompt' })
   return Object.freeze({
@@ -36,6 +36,16 @@ function asMessages(value: unknown): { readonly description?: unknown; readonly 
   if (Array.isArray(value)) return { messages: value }
   if (!isObject(value)) return {}
   return 'role' in value ? { messages: [value] } : value
+}
+
+function firstFault(messages: unknown, value: unknown): DefinitionFault | undefined {
+  if (!Array.isArray(messages))
+    return mustBe('the value', 'a string, a message, a list of messages, or { description, messages }', value)
+  for (const [index, message] of messages.entries()) {
+    const [fault] = messageFaults(message, index)
+    if (fault !== undefined) return fault
+  }
+  return undefined
 }
 
 function messageFaults(message: unknown, index: number): readonly DefinitionFault[] {

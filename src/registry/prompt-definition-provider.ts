@@ -1,21 +1,12 @@
 import type { ServiceIdentifier } from 'inversify'
+import type { DefinitionProvider, Definitions } from './definition-provider.js'
 import type { PromptDefinition } from './prompt-definition.js'
-import type { ToolInterceptor } from './tool-interceptor.js'
 
-/** Several definitions, now or later. */
-export type PromptDefinitions =
-  | Iterable<PromptDefinition>
-  | AsyncIterable<PromptDefinition>
-  | Promise<Iterable<PromptDefinition>>
+/** Several prompts, now or later. */
+export type PromptDefinitions = Definitions<PromptDefinition>
 
-/** Brings prompts into the runtime. Asked once at each `runtime.start()`. */
-export interface PromptDefinitionProvider {
-  /** Names the source in errors and logs; the class name by default. */
-  readonly name?: string
-  /** Put around every prompt of this provider, inside the shared ones. */
-  readonly interceptors?: readonly ToolInterceptor[]
-  provide(): PromptDefinitions
-}
+/** Brings prompts into the runtime. */
+export interface PromptDefinitionProvider extends DefinitionProvider<PromptDefinition> {}
 
 /** Bind each provider under this. */
 export const PromptDefinitionProvider = Symbol.for(

@@ -19,7 +19,7 @@ import {
 import type { PromptArgument, PromptDescriptor } from './prompt-descriptor.js'
 import type { PromptMessages } from './prompt-message.js'
 import type { NoArguments } from './schema-inference.js'
-import { type DefinitionFault, ToolDefinitionError } from './tool-definition-error.js'
+import { type DefinitionFault, requireSound, type ToolDefinitionError } from './tool-definition-error.js'
 import type { ToolExecutionContext } from './tool-execution-context.js'
 import type { ToolInterceptor } from './tool-interceptor.js'
 import type { ToolMetadata } from './tool-metadata.js'
@@ -55,7 +55,7 @@ export abstract class PromptDefinition<Input = unknown, Args = unknown>
 
   /** Throws a {@link ToolDefinitionError} that lists every fault. */
   constructor(init: PromptDefinitionInit) {
-    requireNone(promptFaults(init), init.name)
+    requireSound('prompt', init.name, promptFaults(init))
     Object.assign(this, promptParts(init))
     this.name = init.name
     // The builder ties the schema of `init` to `Input` and `Args`.
@@ -175,10 +175,10 @@ export class PromptDefinitionBuilder<
   /** Throws a {@link ToolDefinitionError} that lists everything missing or wrong. */
   build(this: PromptDefinitionBuilder<Input, Args, 'closed'>): PromptDefinition<Input, Args> {
     const template = this.#template
-    requireNone(
-      [...promptFaults(this.init), ...(template === undefined ? [MISSING_TEMPLATE] : [])],
-      this.init.name,
-    )
+    requireSound('prompt', this.init.name, [
+      ...promptFaults(this.init),
+      ...(template === undefined ? [MISSING_TEMPLATE] : []),
+    ])
     // Both are there: nothing was found missing.
     return new BuiltPromptDefinition(this.init as PromptDefinitionInit, template as PromptTemplate<Args>)
   }
@@ -196,9 +196,4 @@ export class PromptDefinitionBuilder<
 const MISSING_TEMPLATE: DefinitionFault = {
   path: 'template',
   message: 'is missing: add .template((ctx) => …)',
-}
-
-function requireNone(faults: readonly DefinitionFault[], name: unknown): void {
-  if (faults.length === 0) return
-  throw new ToolDefinitionError(typeof name === 'string' ? name : '(no name)', faults, 'prompt')
 }

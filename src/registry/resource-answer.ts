@@ -4,6 +4,9 @@ import { type ReadContents, ResourceContents } from './resource-contents.js'
 import { returnedValue } from './returned-value.js'
 import { InvalidResultError, ResourceNotFoundError } from './tool-error.js'
 
+/** More of them are more than 10 million characters of JSON, however short they are. */
+const MAX_VALUES = 5_000_000
+
 /** What is known of a resource when it is read. */
 export interface ReadResource {
   readonly name: string
@@ -50,20 +53,33 @@ function onTheWire(part: ReadContents, resource: ReadResource): ResourceContents
 }
 
 function jsonOf(value: unknown, name: string): string {
-  let lost: string | undefined
+  let refusal: InvalidResultError | undefined
+  let values = 0
   try {
     const json: string | undefined = JSON.stringify(value, (_key, member: unknown) => {
-      if (isLostInJson(member)) lost ??= describe(member)
-      return lost === undefined ? member : undefined
+      values++
+      // The length first: a list without items takes as long as one of nulls.
+      if (values + (Array.isArray(member) ? member.length : 0) > MAX_VALUES) refusal = tooLarge(name)
+      else if (isLostInJson(member)) refusal = lost(member, name)
+      if (refusal !== undefined) throw refusal
+      return member
     })
-    if (json !== undefined && lost === undefined) return json
+    if (json !== undefined) return json
   } catch (cause) {
     // Of a cycle, of too many levels, or of somebody's toJSON: not for clients.
-    throw new InvalidResultError(name, 'it cannot be written as JSON', { kind: 'resource', cause })
+    throw refusal ?? new InvalidResultError(name, 'it cannot be written as JSON', { kind: 'resource', cause })
   }
-  throw new InvalidResultError(name, `it holds ${lost ?? describe(value)}, which JSON cannot carry`, {
-    kind: 'resource',
-  })
+  throw lost(value, name)
+}
+
+function lost(member: unknown, name: string): InvalidResultError {
+  const what = `it holds ${describe(member)}, which JSON cannot carry`
+  return new InvalidResultError(name, what, { kind: 'resource' })
+}
+
+function tooLarge(name: string): InvalidResultError {
+  const what = `it has more than ${MAX_VALUES} values`
+  return new InvalidResultError(name, what, { code: 'RESULT_TOO_LARGE', kind: 'resource' })
 }
 
 /** What `JSON.stringify` leaves out, or writes as `null` or `{}`: a function, NaN, a Map. Classes of users are fine. */

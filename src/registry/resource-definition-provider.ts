@@ -1,21 +1,12 @@
 import type { ServiceIdentifier } from 'inversify'
+import type { DefinitionProvider, Definitions } from './definition-provider.js'
 import type { ResourceDefinition } from './resource-definition.js'
-import type { ToolInterceptor } from './tool-interceptor.js'
 
-/** Several definitions, now or later. */
-export type ResourceDefinitions =
-  | Iterable<ResourceDefinition>
-  | AsyncIterable<ResourceDefinition>
-  | Promise<Iterable<ResourceDefinition>>
+/** Several resources, now or later. */
+export type ResourceDefinitions = Definitions<ResourceDefinition>
 
-/** Brings resources into the runtime. Asked once at each `runtime.start()`. */
-export interface ResourceDefinitionProvider {
-  /** Names the source in errors and logs; the class name by default. */
-  readonly name?: string
-  /** Put around every resource of this provider, inside the shared ones. */
-  readonly interceptors?: readonly ToolInterceptor[]
-  provide(): ResourceDefinitions
-}
+/** Brings resources into the runtime. */
+export interface ResourceDefinitionProvider extends DefinitionProvider<ResourceDefinition> {}
 
 /** Bind each provider under this. */
 export const ResourceDefinitionProvider = Symbol.for(

@@ -20,7 +20,7 @@ import {
 } from './resource-definition-init.js'
 import type { ResourceDescriptor } from './resource-descriptor.js'
 import type { NoArguments } from './schema-inference.js'
-import { type DefinitionFault, ToolDefinitionError } from './tool-definition-error.js'
+import { type DefinitionFault, requireSound, type ToolDefinitionError } from './tool-definition-error.js'
 import type { ToolExecutionContext } from './tool-execution-context.js'
 import type { ToolInterceptor } from './tool-interceptor.js'
 import type { ToolMetadata } from './tool-metadata.js'
@@ -65,7 +65,7 @@ export abstract class ResourceDefinition<Input = unknown, Args = unknown>
 
   /** Throws a {@link ToolDefinitionError} that lists every fault. */
   constructor(init: ResourceDefinitionInit) {
-    requireNone(resourceFaults(init), init.name)
+    requireSound('resource', init.name, resourceFaults(init))
     Object.assign(this, resourceParts(init))
     this.name = init.name
     if (init.uriTemplate !== undefined) {
@@ -221,10 +221,10 @@ export class ResourceDefinitionBuilder<
   /** Throws a {@link ToolDefinitionError} that lists everything missing or wrong. */
   build(this: ResourceDefinitionBuilder<Input, Args, 'closed'>): ResourceDefinition<Input, Args> {
     const reader = this.#reader
-    requireNone(
-      [...resourceFaults(this.init), ...(reader === undefined ? [MISSING_READER] : [])],
-      this.init.name,
-    )
+    requireSound('resource', this.init.name, [
+      ...resourceFaults(this.init),
+      ...(reader === undefined ? [MISSING_READER] : []),
+    ])
     // Both are there: nothing was found missing.
     return new BuiltResourceDefinition(this.init as ResourceDefinitionInit, reader as ResourceReader<Args>)
   }
@@ -240,8 +240,3 @@ export class ResourceDefinitionBuilder<
 }
 
 const MISSING_READER: DefinitionFault = { path: 'reader', message: 'is missing: add .reader((ctx) => …)' }
-
-function requireNone(faults: readonly DefinitionFault[], name: unknown): void {
-  if (faults.length === 0) return
-  throw new ToolDefinitionError(typeof name === 'string' ? name : '(no name)', faults, 'resource')
-}

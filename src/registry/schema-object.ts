@@ -53,7 +53,10 @@ export function requireKnown(name: string, documents: ReadonlyMap<string, JsonOb
   )
 }
 
-/** The schema of the property called `name`. Throws a `SchemaError` with its place if `property` is not a `SchemaProperty`. */
+/**
+ * The schema of the property called `name`. Throws a `SchemaError` with its place if
+ * `property` is not a `SchemaProperty`.
+ */
 export function propertyOf(name: string, property: unknown): JsonObject {
   return propertyDocument(property, pointerTo('/properties', name))
 }

@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isObject, type JsonObject, type JsonValue } from './json-value.js'
 
-/** Digits behind the point to which a quotient must be whole, so that 0.3 is a multiple of 0.1 although 0.3 / 0.1 is not 3. */
+/**
+ * Digits behind the point to which a quotient must be whole, so that 0.3 is a multiple of
+ * 0.1 although 0.3 / 0.1 is not 3.
+ */
 export const MULTIPLE_OF_DIGITS = 9
 
 /**

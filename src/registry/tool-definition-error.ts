@@ -6,7 +6,10 @@ export interface DefinitionFault {
   readonly message: string
 }
 
-/** A tool, resource or prompt that cannot be built or registered as it is; says which one and lists every fault. Thrown at start-up. */
+/**
+ * A tool, resource or prompt that cannot be built or registered as it is; says which one and lists every fault. Thrown at
+ * start-up.
+ */
 export class ToolDefinitionError extends Error {
   override readonly name = 'ToolDefinitionError'
   readonly toolName: string
@@ -18,4 +21,10 @@ export class ToolDefinitionError extends Error {
     this.toolName = toolName
     this.faults = Object.freeze([...faults])
   }
+}
+
+/** Throws a {@link ToolDefinitionError} that lists the faults, if there are any. `name` may be missing, or anything. */
+export function requireSound(kind: DefinitionKind, name: unknown, faults: readonly DefinitionFault[]): void {
+  if (faults.length > 0)
+    throw new ToolDefinitionError(typeof name === 'string' ? name : '(no name)', faults, kind)
 }

@@ -5,7 +5,7 @@ import { JsonSchema, type JsonSchemaSource, type SchemaInput, type SchemaOutput 
 import { describe } from './json-value.js'
 import type { NoArguments } from './schema-inference.js'
 import type { StandardJsonSchema } from './schema-standard.js'
-import { type DefinitionFault, ToolDefinitionError } from './tool-definition-error.js'
+import { type DefinitionFault, requireSound, type ToolDefinitionError } from './tool-definition-error.js'
 import {
   definitionFaults,
   frozenChanges,
@@ -55,7 +55,7 @@ export abstract class ToolDefinition<Input = unknown, Args = unknown, Value = un
 
   /** Throws a {@link ToolDefinitionError} that lists every fault. */
   constructor(init: ToolDefinitionInit) {
-    requireNone(definitionFaults(init), init.name)
+    requireSound('tool', init.name, definitionFaults(init))
     Object.assign(this, protocolParts(init))
     this.name = init.name
     // The builder ties the schema of `init` to `Input` and `Args`.
@@ -209,10 +209,10 @@ export class ToolDefinitionBuilder<
   /** Throws a {@link ToolDefinitionError} that lists everything missing or wrong. */
   build(this: ToolDefinitionBuilder<Input, Args, Value, 'closed'>): ToolDefinition<Input, Args, Value> {
     const executor = this.#executor
-    requireNone(
-      [...definitionFaults(this.#init), ...(executor === undefined ? [MISSING_EXECUTOR] : [])],
-      this.#init.name,
-    )
+    requireSound('tool', this.#init.name, [
+      ...definitionFaults(this.#init),
+      ...(executor === undefined ? [MISSING_EXECUTOR] : []),
+    ])
     // Both are there: nothing was found missing.
     return new BuiltToolDefinition(this.#init as ToolDefinitionInit, executor as ToolExecutor<Args, Value>)
   }
@@ -232,8 +232,4 @@ export class ToolDefinitionBuilder<
 const MISSING_EXECUTOR: DefinitionFault = {
   path: 'executor',
   message: 'is missing: add .executor((ctx) => …)',
-}
-
-function requireNone(faults: readonly DefinitionFault[], name: unknown): void {
-  if (faults.length > 0) throw new ToolDefinitionError(typeof name === 'string' ? name : '(no name)', faults)
 }

@@ -50,7 +50,7 @@ export class PromptNotFoundError extends ToolError {
   }
 }
 
-/** The tool exists and cannot be called now: it is being removed, or its schema does not compile. */
+/** What is called exists and cannot be called now: it is being removed, or its schema does not compile. */
 export class ToolUnavailableError extends ToolError {
   readonly code = 'TOOL_UNAVAILABLE'
   constructor(toolName: string, reason: string, options?: ToolErrorOptions) {
@@ -58,7 +58,7 @@ export class ToolUnavailableError extends ToolError {
   }
 }
 
-/** A second tool under a name that is taken. The first one keeps working. */
+/** A second definition under a name, or URI, that is taken. The first one keeps working. */
 export class DuplicateToolError extends ToolError {
   readonly code = 'DUPLICATE_TOOL'
   constructor(toolName: string, registeredBy: string, refused: string, options?: ToolErrorOptions) {
@@ -66,7 +66,7 @@ export class DuplicateToolError extends ToolError {
   }
 }
 
-/** The arguments break the tool's schema; `issues` says where and how. */
+/** The arguments break the schema of what is called; `issues` says where and how. */
 export class InvalidArgumentsError extends ToolError {
   readonly code = 'INVALID_ARGUMENTS'
   readonly issues: readonly ValidationIssue[]
@@ -77,7 +77,7 @@ export class InvalidArgumentsError extends ToolError {
   }
 }
 
-/** The tool ran, and what it returned is not JSON, breaks its `outputSchema`, or is larger than the limit. */
+/** The executor ran, and what it returned is not JSON, breaks its `outputSchema`, or is larger than the limit. */
 export class InvalidResultError extends ToolError {
   readonly code: 'INVALID_RESULT' | 'RESULT_TOO_LARGE'
   constructor(toolName: string, reason: string, options: InvalidResultOptions = {}) {
@@ -114,7 +114,7 @@ export class OverloadedError extends WaitError {
   }
 }
 
-/** The tool failed too often lately and is given a rest. */
+/** What is called failed too often lately and is given a rest. */
 export class CircuitOpenError extends WaitError {
   readonly code = 'CIRCUIT_OPEN'
   constructor(toolName: string, retryAfterMs: number, options?: ToolErrorOptions) {

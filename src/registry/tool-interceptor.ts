@@ -4,11 +4,15 @@ import type { AnyToolError } from './tool-error.js'
 import type { ToolExecutionContext } from './tool-execution-context.js'
 import type { ToolExecutionResult } from './tool-execution-result.js'
 
-/** Runs everything inside the interceptor; rejects with a `ToolError` when that fails, with a `CallSuspension` when the call waits. */
+/**
+ * Runs everything inside the interceptor; rejects with a `ToolError` when that fails, with a `CallSuspension` when the call
+ * waits.
+ */
 export type Next = (ctx?: ToolExecutionContext) => Promise<ToolExecutionResult>
 
 /**
- * Wraps calls of tools, reads of resources and gets of prompts (`ctx.kind`): logs, refuses, replaces, repeats. Every hook is optional, a plain object will do.
+ * Wraps calls of tools, reads of resources and gets of prompts (`ctx.kind`): logs, refuses, replaces, repeats. Every hook
+ * is optional, a plain object will do.
  *
  * The first interceptor is the outermost: `beforeExecute` runs in order, `afterExecute` and `onError` in reverse. Only an
  * interceptor whose `beforeExecute` completed gets one of them; one that throws or answers itself does not.
@@ -19,14 +23,14 @@ export interface ToolInterceptor {
   /** For logs and `runtime.explain`; the class name by default. */
   readonly name?: string
   /**
-   * `request`: sees the raw call, also one of an unknown tool or with bad arguments, and may change the arguments.
+   * `request`: sees the raw call, also one of something unknown or with bad arguments, and may change the arguments.
    * `execution` (default): sees canonical, frozen arguments, which are final.
    */
   readonly ring?: 'request' | 'execution'
-  /** Lower is further out, within the shared, the provider's or the tool's interceptors. Default 0. */
+  /** Lower is further out, within the shared, the provider's or the definition's interceptors. Default 0. */
   readonly order?: number
 
-  /** Return a context to go on with it, a result to answer without running the tool, nothing to go on. */
+  /** Return a context to go on with it, a result to answer without running anything, nothing to go on. */
   beforeExecute?(ctx: ToolExecutionContext): Awaitable<ToolExecutionContext | ToolExecutionResult | void>
   /** Return a result to replace the one that the call would have. */
   afterExecute?(ctx: ToolExecutionContext, result: ToolExecutionResult): Awaitable<ToolExecutionResult | void>
@@ -45,7 +49,7 @@ export interface ToolInterceptor {
   aroundExecute?(ctx: ToolExecutionContext, next: Next): Promise<ToolExecutionResult>
 }
 
-/** Bind an interceptor under this to put it around every tool, whatever its source. */
+/** Bind an interceptor under this to put it around every definition, whatever its source. */
 export const ToolInterceptor = Symbol.for('toolwire.ToolInterceptor') as ServiceIdentifier<ToolInterceptor>
 
 /** What an interceptor is called in logs and errors. */

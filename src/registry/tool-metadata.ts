@@ -11,14 +11,17 @@ export interface ToolAnnotations {
   readonly openWorldHint?: boolean
 }
 
-/** What the author of a tool says about running it. Everything is optional; see {@link ToolMetadata} for the defaults. */
+/**
+ * What the author of a definition says about running it. Everything is optional; see {@link
+ * ToolMetadata} for the defaults.
+ */
 export interface ToolMetadataInit {
-  /** The team that answers for the tool. */
+  /** The team that answers for it. */
   readonly owner?: string
   readonly version?: string
   /** The deadline of one call, retries included. Default: the runtime's. */
   readonly timeoutMs?: number
-  /** Calls a minute for each caller, where a `RateLimitInterceptor` guards the tool. Default: the interceptor's. */
+  /** Calls a minute for each caller, where a `RateLimitInterceptor` guards it. Default: the interceptor's. */
   readonly rateLimit?: { readonly perMinute: number }
   readonly tags?: Iterable<string>
   /** Who may see it; everybody else is told that there is no such thing. Default: everybody. */

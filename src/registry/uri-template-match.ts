@@ -2,7 +2,8 @@ import type { TemplatePart } from './uri-template-parser.js'
 
 /**
  * What each part stands for in `text`, or undefined if they do not fit it. Where there is more than one way, an earlier
- * variable takes as much as it can. The time grows with the length of the text, whatever stands in it: nothing is tried twice.
+ * variable takes as much as it can. The time grows with the length of the text, whatever stands
+ * in it: nothing is tried twice.
  */
 export function valuesOf(parts: readonly TemplatePart[], text: string): readonly string[] | undefined {
   const [first] = parts

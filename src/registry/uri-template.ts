@@ -49,8 +49,8 @@ export class UriTemplate<Text extends string = string> {
   }
 
   /**
-   * The values in a URI, decoded; undefined if it is none of this template. Throws a {@link MalformedUriError} if it fits and
-   * an escape in it is broken (`50%`) or no UTF-8, and for a URI of more than 8192 characters.
+   * The values in a URI, decoded; undefined if it is none of this template. Throws a {@link MalformedUriError} if it
+   * fits and an escape in it is broken (`50%`) or no UTF-8, and for a URI of more than 8192 characters.
    */
   match(uri: string): UriTemplateVariables<Text> | undefined {
     if (uri.length > MAX_URI_LENGTH)

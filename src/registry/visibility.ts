@@ -3,7 +3,10 @@ import { describe, isObject } from './json-value.js'
 import { listOfStrings } from './list-of-strings.js'
 import type { Principal } from './principal.js'
 
-/** Who may see, and so call, a definition: principals with all of these scopes, or those that the function says `true` of. */
+/**
+ * Who may see, and so call, a definition: principals with all of these scopes, or those
+ * that the function says `true` of.
+ */
 export type Visibility =
   | { readonly scopes: readonly string[] }
   | ((principal: Principal | undefined) => boolean)
@@ -21,7 +24,10 @@ export function frozenVisibility(visibility: Visibility): Visibility {
   })
 }
 
-/** Whether the principal may see what has this visibility. Throws what a function of it throws, and for what is no verdict. */
+/**
+ * Whether the principal may see what has this visibility. Throws what a function of it
+ * throws, and for what is no verdict.
+ */
 export function isVisibleTo(visibility: Visibility | undefined, principal: Principal | undefined): boolean {
   if (visibility === undefined) return true
   if (typeof visibility === 'function') return verdict(visibility(principal))

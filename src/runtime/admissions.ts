@@ -1,8 +1,11 @@
 import type { CallableDefinition } from '../registry/callable-definition.js'
-import type { Admission } from '../registry/definition-registry.js'
+import type { Admission, DefinitionRegistry } from '../registry/definition-registry.js'
 import type { JsonSchemaDocument } from '../registry/json-schema.js'
-import { type DefinitionFault, ToolDefinitionError } from '../registry/tool-definition-error.js'
+import type { ChangeListener } from '../registry/registry-listeners.js'
+import { type DefinitionFault, requireSound } from '../registry/tool-definition-error.js'
+import type { StartProblem } from './discovery.js'
 import type { ExecutorRouter } from './executor-router.js'
+import type { Registries } from './registries.js'
 import { type MandatoryInterceptor, satisfies } from './runtime-settings.js'
 import type { SchemaValidator } from './schema/schema-validator.js'
 
@@ -14,7 +17,7 @@ export function checksSchemas(validator: SchemaValidator): Admission<CallableDef
       : validator.check(schema).map(({ path, message }) => ({ path: `${field}${path}`, message }))
   return ({ kind, name, inputSchema, outputSchema }) => {
     const faults = [...faultsOf('inputSchema', inputSchema), ...faultsOf('outputSchema', outputSchema)]
-    if (faults.length > 0) throw new ToolDefinitionError(name, faults, kind)
+    requireSound(kind, name, faults)
   }
 }
 
@@ -31,6 +34,38 @@ export function requires(
         path: 'interceptors',
         message: `the mandatory ${typeof one === 'string' ? one : one.name} is missing`,
       }))
-    if (faults.length > 0) throw new ToolDefinitionError(definition.name, faults, definition.kind)
+    requireSound(definition.kind, definition.name, faults)
   }
+}
+
+/** Every definition has to pass from now on, whatever its kind. Those that are there and do not are removed and returned. */
+export function guard(
+  { tools, resources, prompts }: Registries,
+  admissions: readonly Admission<CallableDefinition>[],
+  hooks: Disposable[],
+): readonly StartProblem[] {
+  return [
+    ...guardOne(tools, admissions, hooks),
+    ...guardOne(resources, admissions, hooks),
+    ...guardOne(prompts, admissions, hooks),
+  ]
+}
+
+function guardOne<D extends CallableDefinition, L extends ChangeListener>(
+  registry: DefinitionRegistry<D, L>,
+  admissions: readonly Admission<CallableDefinition>[],
+  hooks: Disposable[],
+): readonly StartProblem[] {
+  const problems = registry.all().flatMap(({ definition, source }) => {
+    try {
+      for (const admission of admissions) admission(definition, source)
+      return []
+    } catch (error) {
+      // One that must not be there must not stop the others.
+      void registry.unregister(registry.keyOf(definition), { drainMs: 0 })
+      return [{ source: source.name, toolName: definition.name, error }]
+    }
+  })
+  for (const admission of admissions) hooks.push(registry.addAdmission(admission))
+  return problems
 }

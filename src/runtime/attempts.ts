@@ -1,6 +1,9 @@
 import type { ToolOutcome } from '../registry/tool-error.js'
 
-/** The times that one call has started its executor, and what is known of the work: of the last one, if there were several. */
+/**
+ * The times that one call has started its executor, and what is known of the work: of the
+ * last one, if there were several.
+ */
 export class Attempts {
   outcome: ToolOutcome = 'not-started'
   #last = 0

@@ -1,8 +1,7 @@
 import type { AskAnswer, AskedQuestion } from '../registry/ask.js'
-import type { AskCapability } from '../registry/ask-capability.js'
-import type { Descriptor } from '../registry/descriptor.js'
 import type { Principal } from '../registry/principal.js'
 import type { LogLevel } from '../registry/tool-execution-context.js'
+import type { ExposureRule } from './catalog.js'
 
 /** Who calls and how; everything is optional. */
 export interface CallOptions {
@@ -17,34 +16,17 @@ export interface CallOptions {
   readonly address?: string
   /** Cancels the call. */
   readonly signal?: AbortSignal
-  /** The deadline, if it is earlier than the tool's own. */
+  /** The deadline, if it is earlier than the definition's own. */
   readonly timeoutMs?: number
   /** Leaves what it does not return `true` for unknown to this call. */
-  readonly exposes?: (target: Descriptor) => boolean
-  /** Answers the questions of `ctx.ask`, in the form that MCP gives the answer. Reject with `AskUnsupportedError` what nobody can answer. */
+  readonly exposes?: ExposureRule
+  /**
+   * Answers the questions of `ctx.ask`, in the form that MCP gives the answer. Reject with `AskUnsupportedError` what nobody
+   * can answer.
+   */
   readonly ask?: (question: AskedQuestion, signal: AbortSignal) => Promise<AskAnswer>
   readonly onProgress?: (progress: number, total?: number, message?: string) => void
   readonly onLog?: (level: LogLevel, data: unknown, logger?: string) => void
-}
-
-/** What a client answered in an earlier round. */
-export interface RoundAnswer {
-  /** `digest` of the question that it was shown: it answers that one alone. */
-  readonly question: string
-  /** As the client sent it. */
-  readonly answer: unknown
-}
-
-/** One run of a call that ends where it asks, and is run again with the answer (MCP 2026-07-28 `input_required`). */
-export interface CallRound {
-  /** From 1. */
-  readonly number: number
-  /** By the key of the question. */
-  readonly answers: Readonly<Record<string, RoundAnswer>>
-  /** Results of `ctx.once` in earlier rounds. */
-  readonly steps: Readonly<Record<string, unknown>>
-  /** Of the client. */
-  readonly supports: (capability: AskCapability) => boolean
 }
 
 /** Names the caller for every key: the principal, else the peer's address, else, in this process, session or agent. */

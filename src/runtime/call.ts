@@ -10,10 +10,9 @@ import type { CallKind, LogLevel, ToolCall } from '../registry/tool-execution-co
 import type { ToolSuccess } from '../registry/tool-execution-result.js'
 import { Attempts } from './attempts.js'
 import { type CallOptions, callerKey } from './call-options.js'
-import type { CallTarget } from './call-target.js'
 import { CallWork, type Interruption } from './call-work.js'
 import { Deadline } from './deadline.js'
-import { type AskingCall, Dialogue, type DialogueOptions } from './dialogue.js'
+import { type AskingCall, type AskingSettings, Dialogue } from './dialogue.js'
 import { follow } from './shared-signal.js'
 
 /** How long an aborted call may take to unwind (hooks that clean up, audit) before it is answered anyway. */
@@ -26,7 +25,7 @@ export type CallOutcome = ToolSuccess | Interruption
 export class Call implements ToolCall, AskingCall {
   readonly kind: CallKind
   readonly toolName: string
-  readonly target: CallTarget['descriptor']
+  readonly target: ToolCall['target']
   readonly uri: string | undefined
   readonly limit: Deadline
   readonly attempts = new Attempts()
@@ -43,7 +42,7 @@ export class Call implements ToolCall, AskingCall {
   /** No answer is awaited any more: progress and log lines are dropped. */
   ended = false
   readonly #options: CallOptions
-  readonly #asking: Omit<DialogueOptions, 'ask'>
+  readonly #asking: AskingSettings
   #onEnd: ((outcome: CallOutcome) => void) | undefined
   #unwinding: NodeJS.Timeout | undefined
   #letGoOfCaller: (() => void) | undefined
@@ -55,14 +54,14 @@ export class Call implements ToolCall, AskingCall {
   #work: CallWork | undefined
 
   constructor(
-    { kind, name, descriptor, uri }: CallTarget,
+    { kind, toolName, target, uri }: Pick<ToolCall, 'kind' | 'toolName' | 'target' | 'uri'>,
     timeoutMs: number,
     options: CallOptions,
-    asking: Omit<DialogueOptions, 'ask'>,
+    asking: AskingSettings,
   ) {
     this.kind = kind
-    this.toolName = name
-    this.target = descriptor
+    this.toolName = toolName
+    this.target = target
     this.uri = uri
     this.limit = new Deadline(timeoutMs)
     this.#options = options

@@ -12,11 +12,14 @@ import type { Registries } from './registries.js'
 /** Who may see, and so call, what: for all definitions, beside what each says of itself (`metadata.visibility`). */
 export type VisibilityRule = (target: Descriptor, principal: Principal | undefined) => boolean
 
+/** Which definitions a door serves at all. */
+export type ExposureRule = (target: Descriptor) => boolean
+
 /** Whose view of the catalog it is. */
 export interface Viewer {
   readonly principal?: Principal | undefined
   /** Leaves out what it does not return `true` for. */
-  readonly exposes?: ((target: Descriptor) => boolean) | undefined
+  readonly exposes?: ExposureRule | undefined
 }
 
 export interface CatalogParts extends Registries {

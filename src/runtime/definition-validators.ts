@@ -15,7 +15,7 @@ export class DefinitionValidators {
     this.#validator = validator
   }
 
-  /** Both, before anything runs: a tool must not act and then turn out to have a broken output schema. */
+  /** Both, before anything runs: nothing must act and then turn out to have a broken output schema. */
   compile(): void {
     const { parameters, inputSchema, outputSchema } = this.#definition
     // A schema library validates by itself.

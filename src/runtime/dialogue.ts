@@ -1,5 +1,4 @@
-import type { AskAnswer, AskedQuestion, AskQuestion } from '../registry/ask.js'
-import type { AskCapability } from '../registry/ask-capability.js'
+import { type AskAnswer, type AskedQuestion, type AskQuestion, CAPABILITY_OF } from '../registry/ask.js'
 import { CallSuspension } from '../registry/call-suspension.js'
 import type { DefinitionKind } from '../registry/definition-kind.js'
 import { digest } from '../registry/fingerprint.js'
@@ -14,7 +13,8 @@ import {
 } from '../registry/tool-error.js'
 import { type CheckForm, InvalidAnswerError, readAnswer } from './ask-answer.js'
 import { type FormFaults, readQuestion } from './ask-question.js'
-import type { CallOptions, CallRound } from './call-options.js'
+import type { CallOptions } from './call-options.js'
+import type { CallRound } from './call-round.js'
 import { OnceSteps } from './once-steps.js'
 
 /** What a call is for its dialogue. */
@@ -37,22 +37,21 @@ export interface AskingCall {
   interrupt(suspension: CallSuspension): void
 }
 
-export interface DialogueOptions {
-  readonly ask: CallOptions['ask'] | undefined
+/** How the questions of a call are checked and waited for. */
+export interface AskingSettings {
   /** Set where an answer comes with another request. */
   readonly round: CallRound | undefined
   readonly formFaults: FormFaults
   readonly checkForm: CheckForm
+  /** Hears why an answer is asked for again. */
+  readonly onUnusable: (toolName: string, reason: string) => void
   /** How long an answer may take, in milliseconds. */
   readonly askTimeoutMs: number
 }
 
-const CAPABILITIES = {
-  form: 'elicitation',
-  url: 'elicitation.url',
-  sampling: 'sampling',
-  roots: 'roots',
-} as const satisfies Record<AskedQuestion['kind'], AskCapability>
+export interface DialogueOptions extends AskingSettings {
+  readonly ask: CallOptions['ask'] | undefined
+}
 
 /** What one call asks, and the steps that it takes once. */
 export class Dialogue {
@@ -103,9 +102,9 @@ export class Dialogue {
     throw new TypeError(`The key ${JSON.stringify(key)} names two questions of one call: give each its own`)
   }
 
-  #answerTo(asked: AskedQuestion, question: string): Promise<AskAnswer> {
+  #answerTo(asked: AskedQuestion, shown: string): Promise<AskAnswer> {
     const { round, ask } = this.#options
-    if (round !== undefined) return this.#askInRounds(asked, question, round)
+    if (round !== undefined) return this.#askInRounds(asked, shown, round)
     if (ask === undefined) throw this.#unsupported(asked.kind)
     return this.#askNow(asked, ask)
   }
@@ -115,7 +114,10 @@ export class Dialogue {
     for (const giveUp of this.#open) giveUp()
   }
 
-  /** What goes on after the end of its call acts and asks no more: nobody would know of it, and the next round would repeat it. */
+  /**
+   * What goes on after the end of its call acts and asks no more: nobody would know of it, and the next round would repeat
+   * it.
+   */
   #requireRunning(): void {
     const { signal, ended } = this.#call
     if (signal.aborted || ended) throw this.#whyOver
@@ -127,12 +129,12 @@ export class Dialogue {
   }
 
   #unsupported(kind: AskedQuestion['kind']): AskUnsupportedError {
-    return new AskUnsupportedError(CAPABILITIES[kind], { outcome: this.#call.outcome })
+    return new AskUnsupportedError(CAPABILITY_OF[kind], { outcome: this.#call.outcome })
   }
 
   async #askNow(asked: AskedQuestion, ask: NonNullable<CallOptions['ask']>): Promise<AskAnswer> {
     const { signal, toolName, target, outcome } = this.#call
-    const { askTimeoutMs } = this.#options
+    const { askTimeoutMs, checkForm } = this.#options
     const resume = this.#call.pauseDeadline()
     let timer: NodeJS.Timeout | undefined
     let giveUp = () => {}
@@ -148,8 +150,11 @@ export class Dialogue {
           Math.min(askTimeoutMs, LONGEST_TIMER_MS),
         )
       })
-      return this.#usable(asked, await Promise.race([ask(asked, ended.signal), tooLate]))
+      return readAnswer(asked, await Promise.race([ask(asked, ended.signal), tooLate]), checkForm)
     } catch (thrown) {
+      if (thrown instanceof InvalidAnswerError) {
+        throw new ToolExecutionError(thrown.message, { cause: thrown, outcome, retryable: true })
+      }
       // Of whoever was asked, who does not know what was done before.
       if (ToolError.is(thrown)) throw thrown.withOutcomeOf(outcome)
       // It was another call's `ask`, which waits now: this one has no later round.
@@ -164,25 +169,28 @@ export class Dialogue {
     }
   }
 
-  #usable(asked: AskedQuestion, answer: unknown): AskAnswer {
+  /** One that cannot be used is as good as none: to fail would lose the steps that are done, and asking goes on in a new round. */
+  #usable(asked: AskedQuestion, answer: unknown): AskAnswer | undefined {
+    const { checkForm, onUnusable } = this.#options
     try {
-      return readAnswer(asked, answer, this.#options.checkForm)
+      return readAnswer(asked, answer, checkForm)
     } catch (thrown) {
       if (!(thrown instanceof InvalidAnswerError)) throw thrown
-      const { outcome } = this.#call
-      throw new ToolExecutionError(thrown.message, { cause: thrown, outcome, retryable: true })
+      onUnusable(this.#call.toolName, thrown.message)
+      return undefined
     }
   }
 
   async #askInRounds(
     asked: AskedQuestion,
-    question: string,
+    shown: string,
     { answers, supports }: CallRound,
   ): Promise<AskAnswer> {
     const given = Object.hasOwn(answers, asked.key) ? answers[asked.key] : undefined
     // An answer to another question is none: what was shown is what is answered.
-    if (given?.question === question) return this.#usable(asked, given.answer)
-    if (!supports(CAPABILITIES[asked.kind])) throw this.#unsupported(asked.kind)
+    const usable = given?.questionDigest === shown ? this.#usable(asked, given.answer) : undefined
+    if (usable !== undefined) return usable
+    if (!supports(CAPABILITY_OF[asked.kind])) throw this.#unsupported(asked.kind)
     if (!this.#call.mayAskInRounds) {
       const refusal = `${this.#call.toolName} has acted and is not idempotent: nothing can be asked any more that would run it again`
       throw new ToolExecutionError(refusal, { outcome: this.#call.outcome })

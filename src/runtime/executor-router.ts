@@ -10,10 +10,11 @@ import { ToolExecutionContext } from '../registry/tool-execution-context.js'
 import { ToolExecutionResult, type ToolSuccess } from '../registry/tool-execution-result.js'
 import type { ToolInterceptor } from '../registry/tool-interceptor.js'
 import { Call, type CallOutcome } from './call.js'
-import type { CallOptions, CallRound } from './call-options.js'
+import type { CallOptions } from './call-options.js'
 import { type CallRequest, notFound } from './call-request.js'
+import type { CallRound } from './call-round.js'
 import { runInCall } from './call-scope.js'
-import type { DialogueOptions } from './dialogue.js'
+import type { AskingSettings } from './dialogue.js'
 import { runExecutor } from './executor-run.js'
 import { checkResult } from './result-check.js'
 import { type Route, ring, routeTo } from './route.js'
@@ -23,10 +24,10 @@ import type { SchemaValidator } from './schema/schema-validator.js'
 export interface ExecutorRouterOptions {
   readonly validator: SchemaValidator
   readonly logger: Logger
-  /** Around every tool, and around calls of tools that do not exist. */
+  /** Around every definition, and around calls of what does not exist. */
   readonly interceptors: readonly ToolInterceptor[]
   readonly isMandatory: (interceptor: ToolInterceptor) => boolean
-  /** The deadline of a call whose tool names none, in milliseconds. */
+  /** The deadline of a call whose definition names none, in milliseconds. */
   readonly defaultTimeoutMs: number
   /** How long an answer to `ctx.ask` may take, in milliseconds. */
   readonly askTimeoutMs: number
@@ -40,7 +41,7 @@ export interface ExecutorRouterOptions {
  * Runs every call, whatever door it came through, and never rejects: a failure of any kind is a result with `ok: false`.
  *
  * request ring (`InterceptorChain`) → `ArgumentsPipeline` → execution ring (`InterceptorChain`) → `runExecutor` →
- * `checkResult`, and back out through both rings; the `Call` keeps its deadline, its signal and its lease of the tool.
+ * `checkResult`, and back out through both rings; the `Call` keeps its deadline, its signal and its lease of the definition.
  */
 export class ExecutorRouter {
   readonly #options: ExecutorRouterOptions
@@ -48,7 +49,7 @@ export class ExecutorRouter {
   /** Calls of what does not exist pass the shared request ring too. */
   readonly #unknownRing: InterceptorChain
   readonly #running = new RunningCalls()
-  readonly #asking: Omit<DialogueOptions, 'ask'>
+  readonly #asking: AskingSettings
   #isDraining = false
 
   constructor(options: ExecutorRouterOptions) {
@@ -59,6 +60,8 @@ export class ExecutorRouter {
       askTimeoutMs,
       formFaults: (schema) => validator.check(schema),
       checkForm: (schema, content) => validator.compile(schema)(content),
+      onUnusable: (toolName, reason) =>
+        options.logger.warn({ toolName, reason }, 'an answer is asked for again'),
     }
     this.#unknownRing = ring('request', arrange({ shared: options.interceptors, provider: [], tool: [] }))
   }
@@ -127,10 +130,10 @@ export class ExecutorRouter {
   }
 
   #newCall({ kind, name, registered, uri }: CallRequest, options: CallOptions, round?: CallRound): Call {
-    const descriptor = registered?.definition
-    const target = { kind, name: descriptor?.name ?? name, descriptor, uri }
+    const target = registered?.definition
+    const called = { kind, toolName: target?.name ?? name, target, uri }
     const asking = round === undefined ? this.#asking : { ...this.#asking, round }
-    return new Call(target, this.#timeoutMs(registered, options), options, asking)
+    return new Call(called, this.#timeoutMs(registered, options), options, asking)
   }
 
   #runPrepared(
@@ -182,7 +185,7 @@ export class ExecutorRouter {
     }
   }
 
-  /** The answer did not wait for the work; the tool's lease does. */
+  /** The answer did not wait for the work; the definition's lease does. */
   #giveBackLater(call: Call): void {
     const { logger } = this.#options
     let isTold = false
@@ -194,7 +197,7 @@ export class ExecutorRouter {
     setImmediate(() => {
       if (!call.isWorking) return
       isTold = true
-      logger.warn(idsOf(call), 'answered while the tool is still working')
+      logger.warn(idsOf(call), `answered while the ${call.kind} is still working`)
     })
   }
 
@@ -229,18 +232,18 @@ export class ExecutorRouter {
   #failure(call: Call, error: AnyToolError): ToolExecutionResult {
     const { logger } = this.#options
     if (error.code === 'EXECUTION_FAILED' && error.cause !== undefined) {
-      logger.error({ ...idsOf(call), err: error.cause }, 'tool failed')
+      logger.error({ ...idsOf(call), err: error.cause }, `${call.kind} failed`)
     }
     // Its author has to know: the caller can do nothing about it.
     if (error.code === 'INVALID_RESULT')
-      logger.error({ ...idsOf(call), err: error }, 'tool gave an invalid result')
+      logger.error({ ...idsOf(call), err: error }, `${call.kind} gave an invalid result`)
     return ToolExecutionResult.failure(error.withOutcomeOf(call.outcome), call.stamp())
   }
 }
 
 /** What the log knows a call by. */
-function idsOf({ toolName, callId, traceId }: Call) {
-  return { toolName, callId, traceId }
+function idsOf({ kind, toolName, callId, traceId }: Call) {
+  return { ...(kind !== 'tool' && { kind }), toolName, callId, traceId }
 }
 
 function isTooLarge(thrown: unknown): boolean {

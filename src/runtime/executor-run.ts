@@ -13,7 +13,7 @@ export interface Executable {
 }
 
 /**
- * Starts the executor and makes a result of what it gives. A second start in one call is refused, unless the tool is
+ * Starts the executor and makes a result of what it gives. A second start in one call is refused, unless what is called is
  * idempotent or nothing was started: retries and fallbacks of any interceptor run at most once what may have acted.
  */
 export function runExecutor(

@@ -1,3 +1,4 @@
+import { isObject } from '../registry/json-value.js'
 import type { PromptDefinition } from '../registry/prompt-definition.js'
 import type { ResourceDefinition } from '../registry/resource-definition.js'
 import { InvalidArgumentsError } from '../registry/tool-error.js'
@@ -21,6 +22,14 @@ export type RuntimeRequest =
   | { readonly kind: 'resource'; readonly uri: string }
   | { readonly kind: 'prompt'; readonly name: string; readonly input: unknown }
   | ({ readonly kind: 'completion' } & CompletionRequest)
+
+/** What a request asks for, as it was asked for: a name, or a URI. */
+export function nameOf(request: RuntimeRequest): string {
+  if (request.kind === 'resource') return request.uri
+  if (request.kind !== 'completion') return request.name
+  const of: unknown = request.of
+  return isObject(of) ? String(of.prompt ?? of.resourceTemplate) : request.kind
+}
 
 /** Finds what is asked for, as the caller sees it. */
 export function resolve(request: RuntimeRequest, catalog: Catalog, viewer: Viewer): CallRequest {

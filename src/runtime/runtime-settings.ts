@@ -10,22 +10,28 @@ export type MandatoryInterceptor = string | (abstract new (...args: never[]) => 
  */
 export interface RuntimeOptions {
   readonly rateLimit?: {
-    /** Calls a minute for each caller and tool. `TOOLWIRE_RATELIMIT_DEFAULT`, default 60. */
+    /** Calls a minute for each caller and definition. `TOOLWIRE_RATELIMIT_DEFAULT`, default 60. */
     readonly defaultPerMinute?: number
   }
-  /** The deadline of a call whose tool names none, in milliseconds. `TOOLWIRE_TIMEOUT_MS`, default 30 000. */
+  /** The deadline of a call whose definition names none, in milliseconds. `TOOLWIRE_TIMEOUT_MS`, default 30 000. */
   readonly defaultTimeoutMs?: number
   /** How long an answer to `ctx.ask` may take, in milliseconds. `TOOLWIRE_ASK_TIMEOUT_MS`, default 300 000. */
   readonly askTimeoutMs?: number
   /** The largest result, in characters of JSON, roughly. `TOOLWIRE_RESULT_MAX_SIZE`, default 10 000 000. */
   readonly maxResultSize?: number
-  /** How long a provider may take to bring its tools, in milliseconds. `TOOLWIRE_PROVIDE_TIMEOUT_MS`, default 30 000. */
+  /**
+   * How long a provider may take to bring its definitions, in milliseconds.
+   * `TOOLWIRE_PROVIDE_TIMEOUT_MS`, default 30 000.
+   */
   readonly provideTimeoutMs?: number
   /** How long `close()` lets running calls go on, in milliseconds. `TOOLWIRE_DRAIN_MS`, default 10 000. */
   readonly drainMs?: number
   /** Which tool names are accepted; see `ToolRegistry`. `TOOLWIRE_NAMES`, default `portable`. */
   readonly names?: 'portable' | 'mcp'
-  /** A tool that would run without one of these is refused. `TOOLWIRE_MANDATORY` (names, separated by commas), default none. */
+  /**
+   * A definition that would run without one of these is refused. `TOOLWIRE_MANDATORY` (names, separated by commas), default
+   * none.
+   */
   readonly mandatoryInterceptors?: readonly MandatoryInterceptor[]
   /**
    * Who may see which definition, beside what each says of itself (`metadata.visibility`): what it does not return `true`

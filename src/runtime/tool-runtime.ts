@@ -3,7 +3,6 @@ import { guardedLogger } from '../interceptors/guarded-logger.js'
 import type { Logger } from '../interceptors/logger.js'
 import type { CallSuspension } from '../registry/call-suspension.js'
 import type { Completion } from '../registry/completion.js'
-import { isObject } from '../registry/json-value.js'
 import type { PromptMessages } from '../registry/prompt-message.js'
 import type { PromptRegistry } from '../registry/prompt-registry.js'
 import type { ResourceContents } from '../registry/resource-contents.js'
@@ -12,12 +11,13 @@ import type { ToolDefinition } from '../registry/tool-definition.js'
 import { ToolNotFoundError, ToolUnavailableError } from '../registry/tool-error.js'
 import { ToolExecutionResult } from '../registry/tool-execution-result.js'
 import type { ToolRegistry } from '../registry/tool-registry.js'
-import type { CallOptions, CallRound } from './call-options.js'
+import type { CallOptions } from './call-options.js'
+import type { CallRound } from './call-round.js'
 import { Catalog } from './catalog.js'
 import type { Discovery } from './discovery.js'
 import type { ExecutorRouter } from './executor-router.js'
 import type { Registries } from './registries.js'
-import { type CompletionRequest, type RuntimeRequest, resolve } from './runtime-request.js'
+import { type CompletionRequest, nameOf, type RuntimeRequest, resolve } from './runtime-request.js'
 import type { RuntimeSettings } from './runtime-settings.js'
 import { type StartReport, startRuntime } from './runtime-start.js'
 import { SchemaValidator } from './schema/schema-validator.js'
@@ -232,11 +232,4 @@ export class ToolRuntime {
 function notStarted(request: RuntimeRequest): ToolUnavailableError {
   const kind = request.kind === 'completion' ? undefined : request.kind
   return new ToolUnavailableError(nameOf(request), 'the runtime has not been started', { kind })
-}
-
-function nameOf(request: RuntimeRequest): string {
-  if (request.kind === 'resource') return request.uri
-  if (request.kind !== 'completion') return request.name
-  const of: unknown = request.of
-  return isObject(of) ? String(of.prompt ?? of.resourceTemplate) : request.kind
 }

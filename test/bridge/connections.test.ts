@@ -112,6 +112,24 @@ describe('connect', () => {
     await bridge.close()
   })
 
+  it.each([null, 5, 'x', [], {}])('goes on after %j, which is no message', async (nonsense) => {
+    const { bridge } = await bridged()
+    const [clientEnd, serverEnd] = InMemoryTransport.createLinkedPair()
+    await bridge.connect(serverEnd)
+    const answers: unknown[] = []
+    clientEnd.onmessage = (message) => void answers.push(message)
+    await clientEnd.start()
+    serverEnd.onmessage?.(nonsense as never)
+    await clientEnd.send({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
+    })
+    await vi.waitFor(() => expect(answers).toMatchObject([{ id: 1, result: {} }]))
+    await bridge.close()
+  })
+
   it('ends with the client, and with the bridge', async () => {
     const { bridge, runtime, journal } = await bridged({ drainMs: 10 })
     const [first, second] = [await legacyClient(bridge), await modernClient(bridge, 'auto')]

@@ -92,9 +92,10 @@ afterAll(() => host[Symbol.asyncDispose]())
 const said = (text: string) => [{ type: 'text', text }]
 const invalid = (name: string, what: string) => ({
   isError: true,
-  content: said(`Tool "${name}" returned an invalid result: ${what}`),
+  content: said(
+    `Tool "${name}" returned ${name.startsWith('large') ? 'a result that is too large' : 'an invalid result'}: ${what}`,
+  ),
 })
-
 describe.each(WAYS)('$name', (way: Way) => {
   let client: WayClient
 

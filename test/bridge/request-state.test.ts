@@ -19,11 +19,11 @@ const binding: RoundBinding = {
 }
 const state: RoundState = {
   round: 2,
-  answers: { confirm: { question: 'digest', answer: { action: 'accept', content: { ok: true } } } },
+  answers: { confirm: { questionDigest: 'digest', answer: { action: 'accept', content: { ok: true } } } },
   steps: { reserve: { id: 7, nothing: null } },
   traceId: '0af7651916cd43dd8448eb211c80319c',
   remainingMs: 4_321,
-  asked: { seat: 'digest of the question' },
+  openDigests: { seat: 'digest of the question' },
 }
 const FOREIGN = 'The requestState does not belong to this request: send the one of its last result as it is'
 

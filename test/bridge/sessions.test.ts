@@ -88,6 +88,23 @@ describe('sessions of the legacy era', () => {
     expect((await send(server.url, { headers, body: request(2, 'ping') })).status).toBe(200)
   })
 
+  it('are made room for by the one that nobody has used for longest, once that is a minute', async () => {
+    const { bridge, runtime } = await bridged({ http: { sessions: { max: 2 } } })
+    const open = async (address: string) => {
+      const response = await bridge.fetch(post(INITIALIZE), { address })
+      await response.text()
+      return response.status
+    }
+    expect([await open('10.0.0.1'), await open('10.0.0.2'), await open('10.0.0.3')]).toEqual([200, 200, 503])
+    const now = performance.now.bind(performance)
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 60_001)
+    expect([await open('10.0.0.3'), await open('10.0.0.4'), await open('10.0.0.5')]).toEqual([200, 200, 503])
+    clock.mockRestore()
+    expect(bridge.sessionCount).toBe(2)
+    await bridge.close()
+    await runtime.close()
+  })
+
   it('are made room for by the address that holds the most, idlest first', async () => {
     const { bridge, runtime, logger } = await bridged({ http: { sessions: { max: 3 } } })
     const from = (address: string, body: unknown, headers: Readonly<Record<string, string>> = {}) =>

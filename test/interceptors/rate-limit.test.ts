@@ -251,6 +251,14 @@ describe('the store', () => {
     expect(error?.cause).toBe(failure)
     expect(limit.executed()).toBe(0)
   })
+
+  it('refuses a prompt by what it is', async () => {
+    const limit = limited({ maxEntries: 1 })
+    await limit.call()
+    const target = { ...tool('review'), kind: 'prompt' } as const
+    const error = await limit.failure({ kind: 'prompt', toolName: 'review', tool: undefined, target })
+    expect(error?.message).toBe('Prompt "review" is overloaded; try again in 60 s')
+  })
 })
 
 describe('in a chain with logging', () => {

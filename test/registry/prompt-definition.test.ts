@@ -257,6 +257,24 @@ describe('PromptDefinition.execute', () => {
     expect(error).toHaveProperty('message', `Prompt "p" returned an invalid result: ${reason}`)
   })
 
+  it('stops at the first message that is none', async () => {
+    const content = vi.fn(() => Content.text('x'))
+    const after = Object.defineProperty({ role: 'user' }, 'content', { get: content })
+    await expect(messagesOf([PromptMessage.user('x'), 5, after])).rejects.toThrow('messages/1 must be')
+    expect(content).not.toHaveBeenCalled()
+  })
+
+  it('refuses more messages than any result can hold, before it looks at one', async () => {
+    const role = vi.fn(() => 'user')
+    const message = Object.defineProperty({ content: Content.text('x') }, 'role', { get: role })
+    const error = await messagesOf(Array(250_001).fill(message)).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({
+      code: 'RESULT_TOO_LARGE',
+      message: 'Prompt "p" returned a result that is too large: it has more than 250000 messages',
+    })
+    expect(role).not.toHaveBeenCalled()
+  })
+
   it('throws the error of a failure, returned or thrown', async () => {
     const error = new ForbiddenError()
     expect(await messagesOf(ToolExecutionResult.failure(error)).catch((thrown: unknown) => thrown)).toBe(

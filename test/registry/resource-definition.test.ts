@@ -384,6 +384,30 @@ describe('ResourceDefinition.execute', () => {
     expect(error).toHaveProperty('message', `Resource "readme" returned an invalid result: ${reason}`)
   })
 
+  it('stops at the first value that JSON would lose', async () => {
+    const later = { toJSON: vi.fn(() => 'x') }
+    await expect(contentsOf([1n, later])).rejects.toThrow('it holds a bigint, which JSON cannot carry')
+    expect(later.toJSON).not.toHaveBeenCalled()
+  })
+
+  it('refuses more values than any result can hold, before it looks at the items of the list', async () => {
+    const first = { toJSON: vi.fn(() => 'x') }
+    const list: unknown[] = [first]
+    list.length = 5_000_001
+    const error = await contentsOf({ list }).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({
+      code: 'RESULT_TOO_LARGE',
+      message: 'Resource "readme" returned a result that is too large: it has more than 5000000 values',
+    })
+    expect(first.toJSON).not.toHaveBeenCalled()
+  })
+
+  it('refuses a small graph that stands for a huge document', async () => {
+    let value: object = {}
+    for (let i = 0; i < 40; i++) value = { a: value, b: value }
+    await expect(contentsOf(value)).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE' })
+  }, 20_000)
+
   it('throws the error of a failure, returned or thrown', async () => {
     const error = new ForbiddenError()
     expect(await contentsOf(ToolExecutionResult.failure(error)).catch((thrown: unknown) => thrown)).toBe(

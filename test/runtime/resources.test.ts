@@ -188,7 +188,10 @@ describe('reading a resource', () => {
         message: 'Resource "odd" returned an invalid result: it holds a function, which JSON cannot carry',
       },
     })
-    expect(logger.lines.map(({ message }) => message)).toContain('tool failed')
+    expect(logger.lines.find(({ message }) => message === 'resource failed')?.fields).toMatchObject({
+      kind: 'resource',
+      toolName: 'broken',
+    })
   })
 
   it('keeps the quota of a resource apart from those of a tool and a prompt of the same name', async () => {

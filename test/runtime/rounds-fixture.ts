@@ -1,7 +1,7 @@
 import { CallSuspension } from '../../src/registry/call-suspension.js'
 import { digest } from '../../src/registry/fingerprint.js'
 import type { ToolExecutionContext } from '../../src/registry/tool-execution-context.js'
-import type { CallRound } from '../../src/runtime/call-options.js'
+import type { CallRound } from '../../src/runtime/call-round.js'
 import type { ToolRuntime } from '../../src/runtime/tool-runtime.js'
 import { gist, started, tool } from './runtime-fixture.js'
 
@@ -29,7 +29,7 @@ function bound(answers: Readonly<Record<string, unknown>>): CallRound['answers']
   const entries = Object.entries(answers).map(([key, answer]) => {
     const isRoots = typeof answer === 'object' && answer !== null && 'roots' in answer
     const question = isRoots ? { key, kind: 'roots' } : { ...form(key), kind: 'form' }
-    return [key, { question: digest(question), answer }]
+    return [key, { questionDigest: digest(question), answer }]
   })
   return Object.fromEntries(entries)
 }

@@ -64,17 +64,14 @@ describe('a round of a call', () => {
     })
   })
 
-  it('fails with what is wrong with an answer that cannot be used', async () => {
-    const { runtime } = await withTool(async ({ ask }) => (await ask(form('a'))).action)
+  it('asks again for an answer that cannot be used, and logs why', async () => {
+    const { runtime, logger } = await withTool(async ({ ask }) => (await ask(form('a'))).action)
     const deep = { action: 'accept', content: JSON.parse('{"a":'.repeat(300) + '1'.padEnd(301, '}')) }
     for (const answer of [null, 7, [], {}, { action: 'maybe' }, { action: 'accept', content: [] }, deep]) {
-      const request = { kind: 'tool', name: 'asks', input: {} } as const
-      expect(await runtime.run(request, {}, round({ answers: { a: answer } }))).toMatchObject({
-        error: {
-          code: 'EXECUTION_FAILED',
-          message: expect.stringMatching(/^The answer to "a" cannot be used: ./),
-          outcome: 'unknown',
-        },
+      expect(await runRound(runtime, { answers: { a: answer } })).toEqual({ asked: ['a'], steps: {} })
+      expect(logger.lines.at(-1)).toMatchObject({
+        level: 'warn',
+        fields: { toolName: 'asks', reason: expect.stringMatching(/^The answer to "a" cannot be used: ./) },
       })
     }
   })

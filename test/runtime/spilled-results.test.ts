@@ -35,6 +35,11 @@ async function read(runtime: ToolRuntime, uri: string, options: CallOptions) {
   return result.ok ? JSON.parse((result.value[0] as { text: string }).text) : result.error.code
 }
 
+/** Which of them can still be read. */
+function kept(runtime: ToolRuntime, uris: readonly string[], options: CallOptions = ann) {
+  return Promise.all(uris.map(async (uri) => (await runtime.read(uri, options)).ok))
+}
+
 describe('a large result that is spilled', () => {
   it('is answered with a link and a note, and is there, whole, as JSON', async () => {
     const { runtime } = await started({ tools: [giving(large)] })
@@ -49,7 +54,7 @@ describe('a large result that is spilled', () => {
       content: [
         {
           type: 'text',
-          text: `The result is too large to be shown: ${text.length} characters of JSON. Read the resource ${uri} within ten minutes, or ask for less.`,
+          text: `The result is too large to be shown: ${text.length} characters of JSON. Read the resource ${uri}, which is kept for up to ten minutes, or ask for less.`,
         },
         {
           type: 'resource_link',
@@ -194,15 +199,48 @@ describe('a spilled result', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('makes room for the next when there are too many', async () => {
-    const { runtime } = await started({ tools: [giving('x'.repeat(30 * 1024 * 1024))] })
-    const uris = [await spilled(runtime), await spilled(runtime), await spilled(runtime)]
-    const found = await Promise.all(uris.map(async (uri) => (await runtime.read(uri, ann)).ok))
-    expect(found).toEqual([false, true, true])
+  it('makes room for the next of its owner, the oldest first, whatever was read since', async () => {
+    const { runtime } = await started({ tools: [giving('x'.repeat(7 * 1024 * 1024))] })
+    const uris = [await spilled(runtime), await spilled(runtime)]
+    expect(await kept(runtime, uris)).toEqual([true, true])
+    uris.push(await spilled(runtime))
+    expect(await kept(runtime, uris)).toEqual([false, true, true])
+    uris.push(await spilled(runtime))
+    expect(await kept(runtime, uris)).toEqual([false, false, true, true])
   })
 
-  it('is refused if it is larger than all that is kept', async () => {
-    const { runtime } = await started({ tools: [giving('x'.repeat(65 * 1024 * 1024))] })
+  it('is not pushed out by another caller, who has no more than a quarter of the room', async () => {
+    const { runtime } = await started({ tools: [giving('x'.repeat(4 * 1024 * 1024 - 2))] })
+    const ofAnn = [await spilled(runtime, ann)]
+    const ofBob = []
+    for (let i = 0; i < 40; i++) ofBob.push(await spilled(runtime, bob))
+    expect(await kept(runtime, ofAnn, ann)).toEqual([true])
+    expect(await kept(runtime, ofBob, bob)).toEqual([...Array(36).fill(false), ...Array(4).fill(true)])
+  })
+
+  it('makes room for anybody when all is taken by callers who are within their shares', async () => {
+    const { runtime } = await started({ tools: [giving('x'.repeat(16 * 1024 * 1024 - 2))] })
+    const callers = Array.from({ length: 5 }, (_, i) => ({ address: `10.0.0.${i}` }))
+    const uris: string[] = []
+    for (const caller of callers) uris.push(await spilled(runtime, caller))
+    const found = await Promise.all(callers.map((caller, i) => kept(runtime, uris.slice(i, i + 1), caller)))
+    expect(found.flat()).toEqual([false, true, true, true, true])
+  })
+
+  it('leaves its part of the share when it is gone', async () => {
+    vi.useFakeTimers()
+    const { runtime } = await started({ tools: [giving('x'.repeat(7 * 1024 * 1024))] })
+    await vi.advanceTimersByTimeAsync(1)
+    await spilled(runtime)
+    await vi.advanceTimersByTimeAsync(300_000)
+    const uris = [await spilled(runtime)]
+    await vi.advanceTimersByTimeAsync(301_000)
+    uris.push(await spilled(runtime))
+    expect(await kept(runtime, uris)).toEqual([true, true])
+  })
+
+  it('is refused if it is larger than the share of a caller', async () => {
+    const { runtime } = await started({ tools: [giving('x'.repeat(17 * 1024 * 1024))] })
     expect(gist(await runtime.call('big', {}, ann))).toMatchObject({ code: 'RESULT_TOO_LARGE' })
   })
 

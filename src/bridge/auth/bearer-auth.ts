@@ -4,7 +4,7 @@ import type { HttpArrival } from '../http-arrival.js'
 import type { HttpAnswer } from '../http-exchange.js'
 import { wholeNumber } from '../whole-number.js'
 import { readBearerToken } from './bearer-token.js'
-import { type Caller, cannotTell, loggable } from './caller.js'
+import { type CallerOrRefusal, cannotTell, loggable } from './caller.js'
 import { type Challenge, challengeAnswer } from './challenge.js'
 import { identify } from './identification.js'
 import type { McpAuthOptions } from './mcp-auth-options.js'
@@ -33,14 +33,14 @@ export class BearerAuth {
   }
 
   /** Looks at nothing of the request but its `Authorization`. Never rejects. */
-  async callerOf(arrival: HttpArrival): Promise<Caller> {
+  async callerOf(arrival: HttpArrival): Promise<CallerOrRefusal> {
     const sent = readBearerToken(arrival.header('authorization'))
     if (sent.kind === 'token') return this.#verify(sent.token, arrival)
     this.#logger.debug({ reason: CHALLENGES[sent.kind].message }, 'MCP request refused: it has no token')
     return { refusal: this.#challenge(CHALLENGES[sent.kind]) }
   }
 
-  async #verify(token: string, arrival: HttpArrival): Promise<Caller> {
+  async #verify(token: string, arrival: HttpArrival): Promise<CallerOrRefusal> {
     const logger = this.#logger
     const identification = await identify((signal) => this.#verifier.verify(token, { signal }), {
       client: arrival.signal,

@@ -8,14 +8,19 @@ import { errorAnswer, type HttpAnswer } from '../http-exchange.js'
 import { challengeAnswer } from './challenge.js'
 import { identify } from './identification.js'
 
-/** Who sends a request, or the answer to one whose sender may not, or cannot, be known. */
-export type Caller = { readonly principal: Principal | undefined } | { readonly refusal: HttpAnswer }
+/** Who sends a request; `undefined`: nobody in particular. */
+export interface Caller {
+  readonly principal: Principal | undefined
+}
+
+/** The caller, or the answer to a request whose sender may not, or cannot, be known. */
+export type CallerOrRefusal = Caller | { readonly refusal: HttpAnswer }
 
 const TIMEOUT_MS = 10_000
 const RETRY_AFTER_SEC = 5
 
 /** Asks the service around the bridge, if it has said that it knows. */
-export async function callerOfService(arrival: HttpArrival, logger: Logger): Promise<Caller> {
+export async function callerOfService(arrival: HttpArrival, logger: Logger): Promise<CallerOrRefusal> {
   const { identify: ask } = arrival
   if (ask === undefined) return { principal: undefined }
   const identification = await identify(ask, { client: arrival.signal, timeoutMs: TIMEOUT_MS })

@@ -9,8 +9,8 @@ export type Identification =
   | { readonly kind: 'unknown'; readonly reason: unknown }
 
 /**
- * Runs code that is not ours and says who calls. Never rejects: what it throws, what it returns that is no principal, and that
- * it takes longer than `timeoutMs`, are all answers. `client` aborts when the client is gone.
+ * Runs code that is not ours and says who calls. Never rejects: what it throws, what it returns that is no principal,
+ * and that it takes longer than `timeoutMs`, are all answers. `client` aborts when the client is gone.
  */
 export async function identify(
   ask: (signal: AbortSignal) => Awaitable<Principal | undefined>,

@@ -2,7 +2,10 @@ import type { JWTVerifyGetKey, JWTVerifyOptions, JWTVerifyResult } from 'jose'
 import { UnauthenticatedError } from '../../registry/tool-error.js'
 import type { JwtClaims } from './jwt-claims.js'
 
-/** The `typ` of access tokens, if they have one; other kinds of token of the same issuer are not for us (RFC 8725 section 3.11). */
+/**
+ * The `typ` of access tokens, if they have one; other kinds of token of the same issuer are not
+ * for us (RFC 8725 section 3.11).
+ */
 const ACCESS_TOKEN_TYPES = /^(?:jwt|(?:application\/)?at\+jwt)$/i
 
 /** What jose says when the fault is not the token's: the keys could not be had, or are none. */

@@ -25,8 +25,8 @@ export interface JwtVerifierOptions {
   /** The claim that names the caller's tenant, such as `tid` or `org_id`. Every token must then have it. */
   readonly tenantClaim?: string
   /**
-   * Who the caller is, by the claims of a token that is valid; instead of `sub`, `scope` or `scp`, and `tenantClaim`. It may throw
-   * an `UnauthenticatedError` to refuse the token.
+   * Who the caller is, by the claims of a token that is valid; instead of `sub`, `scope` or `scp`, and `tenantClaim`.
+   * It may throw an `UnauthenticatedError` to refuse the token.
    */
   readonly principal?: (claims: JwtClaims) => Awaitable<PrincipalInit>
   /** How long fetched keys are used, in milliseconds. Default 600 000. */

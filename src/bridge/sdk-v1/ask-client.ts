@@ -1,5 +1,4 @@
-import type { AskAnswer, AskedQuestion } from '../../registry/ask.js'
-import type { AskCapability } from '../../registry/ask-capability.js'
+import { type AskAnswer, type AskedQuestion, CAPABILITY_OF } from '../../registry/ask.js'
 import { LONGEST_TIMER_MS } from '../../registry/idle-wait.js'
 import { AskUnsupportedError, UpstreamError } from '../../registry/tool-error.js'
 import { supports } from '../client-capabilities.js'
@@ -9,13 +8,6 @@ import { inputRequestOf } from '../input-request.js'
 export interface AskingExtra {
   // biome-ignore lint/suspicious/noExplicitAny: generic over zod schemas in the SDK
   sendRequest(request: any, resultSchema: any, options?: any): Promise<unknown>
-}
-
-const CAPABILITIES: Readonly<Record<AskedQuestion['kind'], AskCapability>> = {
-  form: 'elicitation',
-  url: 'elicitation.url',
-  sampling: 'sampling',
-  roots: 'roots',
 }
 
 /**
@@ -28,7 +20,7 @@ export async function askClient(
   question: AskedQuestion,
   signal: AbortSignal,
 ): Promise<AskAnswer> {
-  const capability = CAPABILITIES[question.kind]
+  const capability = CAPABILITY_OF[question.kind]
   if (!supports(capabilities, capability)) throw new AskUnsupportedError(capability)
   try {
     const answer = await extra.sendRequest(inputRequestOf(question), anyResult, {

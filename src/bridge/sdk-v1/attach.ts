@@ -1,6 +1,5 @@
-import { isObject } from '../../registry/json-value.js'
 import type { Principal } from '../../registry/principal.js'
-import { INTERNAL_ERROR, JsonRpcError, type JsonRpcId } from '../json-rpc.js'
+import { INTERNAL_ERROR, JsonRpcError, type JsonRpcId, membersOf } from '../json-rpc.js'
 import type { McpHost } from '../mcp-host.js'
 import { type AskingExtra, askClient } from './ask-client.js'
 
@@ -44,7 +43,7 @@ export function attach(host: McpHost, target: AttachTarget, { principal }: Attac
   if (server.transport === undefined) server.registerCapabilities({ tools: { listChanged: true } })
   for (const method of METHODS) {
     server.setRequestHandler(anyRequest(method), (request: unknown, extra: Extra) =>
-      host.request(method, isObject(request) ? request.params : undefined, {
+      host.request(method, membersOf(request).params, {
         era: 'legacy',
         id: extra.requestId,
         sessionId: extra.sessionId,

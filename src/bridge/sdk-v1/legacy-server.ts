@@ -8,12 +8,11 @@ import type {
 } from '@modelcontextprotocol/sdk/types.js'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js'
-import type { Descriptor } from '../../registry/descriptor.js'
-import { isObject } from '../../registry/json-value.js'
+import type { DefinitionKind } from '../../registry/definition-kind.js'
 import type { LogLevel } from '../../registry/tool-execution-context.js'
 import { connectionErrorLog } from '../connection-error-log.js'
 import type { EraSettings } from '../era-settings.js'
-import { INVALID_PARAMS, JsonRpcError, SERVER_ERROR } from '../json-rpc.js'
+import { INVALID_PARAMS, JsonRpcError, membersOf, SERVER_ERROR } from '../json-rpc.js'
 import { isLogLevel } from '../log-level.js'
 import type { McpHost } from '../mcp-host.js'
 import type { McpPeer } from '../mcp-peer.js'
@@ -40,7 +39,10 @@ export class LegacyServer {
   readonly #peer: McpPeer
   readonly #shared: boolean
   #logLevel: LogLevel = 'debug'
-  /** URIs of resources whose changes the client wants to hear of, and who it was when it said so: its token may be a new one. */
+  /**
+   * URIs of resources whose changes the client wants to hear of, and who it was when it said
+   * so: its token may be a new one.
+   */
   readonly #subscriptions = new Map<string, McpPeer>()
 
   constructor({ host, info, instructions }: EraSettings, { shared = false, ...peer }: LegacyServerOptions) {
@@ -69,7 +71,7 @@ export class LegacyServer {
     this.server.onerror = connectionErrorLog(host.logger)
   }
 
-  listChanged(kind: Descriptor['kind']): void {
+  listChanged(kind: DefinitionKind): void {
     const { server } = this
     const sent = {
       tool: () => server.sendToolListChanged(),
@@ -94,7 +96,7 @@ export class LegacyServer {
   }
 
   #setLevel(params: unknown): object {
-    const level = isObject(params) ? params.level : undefined
+    const { level } = membersOf(params)
     if (!isLogLevel(level))
       throw new JsonRpcError(INVALID_PARAMS, 'logging/setLevel needs params.level, an MCP log level')
     if (!this.#shared) this.#logLevel = level
@@ -111,7 +113,7 @@ export class LegacyServer {
   }
 
   #unsubscribe(params: unknown): object {
-    const uri = isObject(params) ? params.uri : undefined
+    const { uri } = membersOf(params)
     if (typeof uri !== 'string')
       throw new JsonRpcError(INVALID_PARAMS, 'resources/unsubscribe needs params.uri')
     this.#subscriptions.delete(uri)

@@ -5,9 +5,9 @@ import { handshakeFault } from './handshake.js'
 
 /**
  * Stands between a server of SDK 1.x and a transport, for what the SDK leaves undone: it cannot cancel a request whose id
- * is 0 or "", and gives its own first request the id 0; a cancelled request, which is never answered, would keep its response
- * stream open for as long as the session lasts; it keeps whatever a client sends as its handshake; and it refuses a request
- * that asks to be a task.
+ * is 0 or "", and gives its own first request the id 0; a cancelled request, which is never answered, would keep its
+ * response stream open for as long as the session lasts; it keeps whatever a client sends as its handshake; and it
+ * refuses a request that asks to be a task.
  */
 export class LegacyTransport implements McpTransport {
   onclose?: (() => void) | undefined
@@ -95,8 +95,8 @@ export class LegacyTransport implements McpTransport {
 }
 
 /**
- * The SDK counts its own requests from 0. A client of the same SDK could not take back a question that is cancelled under that
- * id, so the wire counts from 1.
+ * The SDK counts its own requests from 0. A client of the same SDK could not take back a question that is cancelled
+ * under that id, so the wire counts from 1.
  */
 function countedFromOne(message: JsonRpcMessage): JsonRpcMessage {
   const { id, method, params } = message

@@ -2,7 +2,8 @@ import type { EventStore as SdkEventStore } from '@modelcontextprotocol/sdk/serv
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import type { Logger } from '../../interceptors/logger.js'
 import { endsStream } from '../event-store.js'
-import { errorAnswer, type HttpAnswer, REFUSED } from '../http-exchange.js'
+import { errorAnswer, type HttpAnswer } from '../http-exchange.js'
+import { SERVER_ERROR } from '../json-rpc.js'
 import type { Resumability } from '../resumability.js'
 import { cursorEvent, messageEvent } from './event-stream.js'
 import { polledStream } from './polled-stream.js'
@@ -168,5 +169,5 @@ export class SessionEvents implements SdkEventStore {
 const NOT_KEPT = ''
 
 function lost(): HttpAnswer {
-  return errorAnswer(400, 'Nothing can be resumed after this Last-Event-ID', { code: REFUSED })
+  return errorAnswer(400, 'Nothing can be resumed after this Last-Event-ID', { code: SERVER_ERROR })
 }

@@ -3,8 +3,8 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { storeKey } from '../../interceptors/stores/store.js'
 import type { SessionLimits } from '../era-settings.js'
-import { answerOf, errorAnswer, type HttpAnswer, type HttpExchange, REFUSED } from '../http-exchange.js'
-import { isRequest, type JsonRpcId } from '../json-rpc.js'
+import { answerOf, errorAnswer, type HttpAnswer, type HttpExchange } from '../http-exchange.js'
+import { isRequest, type JsonRpcId, SERVER_ERROR, SESSION_NOT_FOUND } from '../json-rpc.js'
 import type { McpHost } from '../mcp-host.js'
 import type { McpPeer } from '../mcp-peer.js'
 import type { McpConnection } from '../mcp-transport.js'
@@ -40,6 +40,8 @@ interface Session {
 
 /** How often sessions are looked through, at the most. */
 const SWEEP_MS = 60_000
+/** After so long without a request or a stream a session makes room for another, if all are taken. */
+const ABANDONED_MS = 60_000
 /** Clients of earlier ones cannot read an event without data, which tells them where to resume. */
 const FIRST_RESUMABLE_REVISION = '2025-11-25'
 
@@ -74,11 +76,11 @@ export class SessionHttp implements LegacyHttp {
     // A client that begins anew may still send the id of a session that is gone.
     if (exchange.message?.method === 'initialize') return this.#open(exchange)
     const id = exchange.header('mcp-session-id')
-    if (id === undefined) return errorAnswer(400, 'Mcp-Session-Id header is required', { code: REFUSED })
+    if (id === undefined) return errorAnswer(400, 'Mcp-Session-Id header is required', { code: SERVER_ERROR })
     const session = this.#sessions.get(id)
     // An id does not say who is calling (MCP "Security Best Practices": session hijacking).
     if (session === undefined || session.owner !== exchange.principal?.key)
-      return errorAnswer(404, 'Session not found', { code: -32001 })
+      return errorAnswer(404, 'Session not found', { code: SESSION_NOT_FOUND })
     return this.#handle(session, exchange)
   }
 
@@ -164,12 +166,18 @@ export class SessionHttp implements LegacyHttp {
     const held = this.#byHolder()
     const [most = []] = [...held.values()].sort((a, b) => b.length - a.length)
     // With a difference of one, the two would take turns in ending each other's.
-    if (most.length < (held.get(holder)?.length ?? 0) + 2) return false
-    const [idlest] = most.sort(
+    const isUnfair = most.length >= (held.get(holder)?.length ?? 0) + 2
+    const [idlest] = (isUnfair ? most : this.#abandoned()).sort(
       (a, b) => Math.sign(a.inUse) - Math.sign(b.inUse) || a.lastUsedAt - b.lastUsedAt,
     )
     if (idlest !== undefined) this.#end(idlest)
     return idlest !== undefined
+  }
+
+  /** Clients seldom end their sessions: one that has been silent for a while is most likely left behind. */
+  #abandoned(): Session[] {
+    const before = performance.now() - ABANDONED_MS
+    return [...this.#sessions.values()].filter(({ inUse, lastUsedAt }) => inUse === 0 && lastUsedAt <= before)
   }
 
   #byHolder(): Map<string, Session[]> {
@@ -236,7 +244,7 @@ function answerCancelled({ transport, events }: Pick<Session, 'transport' | 'eve
   const answer: JSONRPCMessage = {
     jsonrpc: '2.0',
     id,
-    error: { code: REFUSED, message: 'Request cancelled' },
+    error: { code: SERVER_ERROR, message: 'Request cancelled' },
   }
   transport.send(answer).catch(() => undefined)
 }

@@ -1,6 +1,6 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js'
-import { errorAnswer, type HttpAnswer, type HttpExchange, jsonAnswer, REFUSED } from '../http-exchange.js'
-import { isRequest, type JsonRpcMessage, type JsonRpcRequest } from '../json-rpc.js'
+import { errorAnswer, type HttpAnswer, type HttpExchange, jsonAnswer } from '../http-exchange.js'
+import { isRequest, type JsonRpcMessage, type JsonRpcRequest, SERVER_ERROR } from '../json-rpc.js'
 import type { Inbound, McpConnection, McpTransport } from '../mcp-transport.js'
 import type { LegacyConnect, LegacyHttp } from './legacy-http.js'
 import { LegacyTransport } from './legacy-transport.js'
@@ -51,7 +51,7 @@ function refusalOf(exchange: HttpExchange, message: JsonRpcMessage): HttpAnswer 
   }
   const supported = SUPPORTED_PROTOCOL_VERSIONS.join(', ')
   return errorAnswer(400, `Unsupported protocol version: ${revision} (supported versions: ${supported})`, {
-    code: REFUSED,
+    code: SERVER_ERROR,
   })
 }
 

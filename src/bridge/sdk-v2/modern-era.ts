@@ -1,5 +1,5 @@
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
-import type { Descriptor } from '../../registry/descriptor.js'
+import type { DefinitionKind } from '../../registry/definition-kind.js'
 import { connectionErrorLog } from '../connection-error-log.js'
 import type { EraServer } from '../era.js'
 import type { EraSettings } from '../era-settings.js'
@@ -104,7 +104,7 @@ export class ModernEra implements EraServer {
     return modern
   }
 
-  #notifyOverHttp(kind: Descriptor['kind']): void {
+  #notifyOverHttp(kind: DefinitionKind): void {
     const { notify } = this.#http
     if (kind === 'tool') notify.toolsChanged()
     else if (kind === 'resource') notify.resourcesChanged()

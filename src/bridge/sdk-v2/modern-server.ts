@@ -7,7 +7,7 @@ import {
   type StandardSchemaV1,
   type Transport,
 } from '@modelcontextprotocol/server'
-import type { Descriptor } from '../../registry/descriptor.js'
+import type { DefinitionKind } from '../../registry/definition-kind.js'
 import { supports } from '../client-capabilities.js'
 import { connectionErrorLog } from '../connection-error-log.js'
 import type { EraSettings } from '../era-settings.js'
@@ -54,7 +54,7 @@ export class ModernServer extends McpServer {
   }
 
   /** Tells the client of a connection; over HTTP there is nobody to tell. */
-  listChanged(kind: Descriptor['kind']): void {
+  listChanged(kind: DefinitionKind): void {
     const { server } = this
     const sent = {
       tool: () => server.sendToolListChanged(),

@@ -136,6 +136,11 @@ export class StoreFullError extends Error {
   }
 }
 
+/** When a store that has failed may be of use again, in milliseconds: as it says itself, else in five seconds. */
+export function retryAfterOf(failure: unknown): number {
+  return (StoreFullError.is(failure) ? failure.retryAfterMs : undefined) ?? 5_000
+}
+
 /**
  * Joins parts to a key, such that different parts never give the same key; an absent part differs from an empty one.
  *

@@ -7,8 +7,8 @@ export class ValidationTooLargeError extends Error {
 const CHARACTERS_PER_STEP = 8
 
 /**
- * What one validation may still cost, shared by everything that takes part in it: patterns, formats, comparisons and the compiled
- * functions. A step is some 20 ns.
+ * What one validation may still cost, shared by everything that takes part in it: patterns, formats, comparisons and
+ * the compiled functions. A step is some 20 ns.
  */
 export class ValidationBudget {
   readonly #steps: number

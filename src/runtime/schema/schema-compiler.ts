@@ -35,8 +35,8 @@ const NO_ERRORS: readonly ErrorObject[] = Object.freeze([])
 const require = createRequire(import.meta.url)
 
 /**
- * Compiles a schema with Ajv, which is loaded at first need. Each schema gets an Ajv of its own: without meta-schemas that costs a
- * quarter of a millisecond, and nothing of a schema stays behind anywhere when its function is let go.
+ * Compiles a schema with Ajv, which is loaded at first need. Each schema gets an Ajv of its own: without meta-schemas
+ * that costs a quarter of a millisecond, and nothing of a schema stays behind anywhere when its function is let go.
  */
 export function compileForm(form: SchemaForm, options: CompileOptions): CompiledSchema {
   const budget = new ValidationBudget(options.errors === 'every' ? MAX_LISTING_STEPS : MAX_VALIDATION_STEPS)
@@ -98,7 +98,10 @@ function createAjv(
 const FIRST_STATEMENT = 'let vErrors = null;'
 const ERROR_MADE = 'errors++;'
 
-/** Makes what Ajv generates take steps: for each error and, in a recursive schema, for each call, the more the longer its code is. */
+/**
+ * Makes what Ajv generates take steps: for each error and, in a recursive schema, for each call,
+ * the more the longer its code is.
+ */
 function countSteps(code: string, isRecursive: boolean): string {
   // What accepts or refuses everything has neither.
   if (code.includes('vErrors') && !code.includes(FIRST_STATEMENT))

@@ -7,8 +7,8 @@ import type { ResolvedReferences, SchemaObject } from './schema-references.js'
 export const MAX_EXPANDED_SUBSCHEMAS = 20_000
 
 /**
- * Schemas that lead to one another in a row, references followed: the compiler calls itself for each. A third of the stack that
- * Node gives by default is enough for as many.
+ * Schemas that lead to one another in a row, references followed: the compiler calls itself for each. A third of the
+ * stack that Node gives by default is enough for as many.
  */
 export const MAX_SCHEMA_CHAIN = 128
 

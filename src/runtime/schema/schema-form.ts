@@ -45,7 +45,10 @@ export interface SchemaFormOptions {
   readonly formats: object
   /** Whether defaults are kept, where they may be applied. */
   readonly keepDefaults: boolean
-  /** Whether the schema of the members of a list or an object is always a function of its own, whose calls can be counted. */
+  /**
+   * Whether the schema of the members of a list or an object is always a function of its
+   * own, whose calls can be counted.
+   */
   readonly countsMembers: boolean
 }
 

@@ -8,13 +8,16 @@ const MAX_ISSUES = 20
 /** Characters of all their messages and paths, beyond which no further issue is told: a caller gets them as one text. */
 const MAX_TEXT_LENGTH = 5_000
 
-/** Characters of paths that are compared to see which error explains which, so much for each; of more, only the last is told: an outermost one. */
+/**
+ * Characters of paths that are compared to see which error explains which, so much for each; of more, only the
+ * last is told: an outermost one.
+ */
 const MAX_SETTLED = 1_000_000
 const ERROR_COST = 10
 
 /**
- * The errors of Ajv as issues for a model, in Ajv's order: what is wrong with an object itself, then its properties in the order of
- * the schema.
+ * The errors of Ajv as issues for a model, in Ajv's order: what is wrong with an object itself, then its
+ * properties in the order of the schema.
  */
 export function issuesOf(errors: readonly ErrorObject[], context: IssueContext): readonly ValidationIssue[] {
   const findings = settle(isTooMuch(errors) ? errors.slice(-1) : errors, context)

@@ -5,9 +5,9 @@ import type { ValidationBudget } from './schema-budget.js'
 type Codegen = Pick<typeof import('ajv'), '_'>
 
 /**
- * The keywords that read a whole value (its text, its members, its parts), in place of Ajv's: here each takes its steps from the
- * budget. Equality is that of JSON: Ajv's is quadratic on lists of objects, and calls whatever function-like property (`valueOf`)
- * a value brings along.
+ * The keywords that read a whole value (its text, its members, its parts), in place of Ajv's: here each takes its steps
+ * from the budget. Equality is that of JSON: Ajv's is quadratic on lists of objects, and calls whatever function-like
+ * property (`valueOf`) a value brings along.
  */
 export function budgetedKeywords({ _ }: Codegen, budget: ValidationBudget): readonly CodeKeywordDefinition[] {
   function sizeKeyword(keyword: string, type: 'string' | 'object', sizeOf: object): CodeKeywordDefinition {

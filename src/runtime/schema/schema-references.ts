@@ -34,8 +34,8 @@ const NO_BASE = 'document:/'
 const ANCHOR = /^[A-Za-z_][-A-Za-z0-9._]*$/
 
 /**
- * The references of one document: told of each schema as it is read, it resolves all of them afterwards (JSON Schema core 2020-12,
- * section 8). Nothing outside the document is ever looked up.
+ * The references of one document: told of each schema as it is read, it resolves all of them afterwards (JSON Schema
+ * core 2020-12, section 8). Nothing outside the document is ever looked up.
  */
 export class SchemaReferences {
   /** The resource of the root, before its own `$id` counts. */
@@ -78,7 +78,10 @@ export class SchemaReferences {
     return resource
   }
 
-  /** Resolves everything noted. `read` is given what is referred to but has not been noted, such as a place under a vendor keyword. */
+  /**
+   * Resolves everything noted. `read` is given what is referred to but has not been noted, such as
+   * a place under a vendor keyword.
+   */
   resolve(read: (target: unknown, path: string, resource: SchemaResource) => void): ResolvedReferences {
     const targets = new Map<object, ReferenceTargets>()
     // `read` may note more references, so the list can grow meanwhile.

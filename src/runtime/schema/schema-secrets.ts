@@ -4,12 +4,15 @@ import type { SchemaDialect } from './schema-dialect.js'
 import { type AppliedSchema, appliedSchemas, appliesToSameValue } from './schema-expansion.js'
 import type { ResolvedReferences, SchemaObject } from './schema-references.js'
 
-/** Levels down to which the schemas of a place are looked for; below, every place counts as secret if any in the schema is. */
+/**
+ * Levels down to which the schemas of a place are looked for; below, every place counts as
+ * secret if any in the schema is.
+ */
 const MAX_LEVELS = 50
 
 /**
- * Tells whether any schema that applies at a path of a value, or around it, marks it `writeOnly` or `format: password`: such a
- * value is never repeated in a message. In doubt, as under a pattern, every schema that might apply counts.
+ * Tells whether any schema that applies at a path of a value, or around it, marks it `writeOnly` or `format: password`:
+ * such a value is never repeated in a message. In doubt, as under a pattern, every schema that might apply counts.
  */
 export class SecretPlaces {
   readonly #document: SchemaObject

@@ -24,9 +24,9 @@ const MAX_FORMS = 5
 const MAX_MEANT = 10
 
 /**
- * Puts into `findings`, in place of what the branches of an `anyOf` or `oneOf` said, what helps. Twelve errors of four branches tell
- * a model nothing: when the value plainly means one branch (its type or its tag matches), that branch's errors are the answer; when
- * the branches differ by a tag, the allowed tags are; else a sentence names the forms.
+ * Puts into `findings`, in place of what the branches of an `anyOf` or `oneOf` said, what helps. Twelve errors of four
+ * branches tell a model nothing: when the value plainly means one branch (its type or its tag matches), that branch's
+ * errors are the answer; when the branches differ by a tag, the allowed tags are; else a sentence names the forms.
  */
 export function settleUnion(union: ErrorObject, findings: Finding[], context: IssueContext): void {
   const { parts } = context
@@ -76,7 +76,10 @@ function branchesOf(
   return [...branches.values()]
 }
 
-/** Whether the error says that the value is not meant for this branch: its type, or a fixed value in it or one level below. */
+/**
+ * Whether the error says that the value is not meant for this branch: its type, or a fixed
+ * value in it or one level below.
+ */
 function isMismatch({ keyword, instancePath }: ErrorObject, path: string): boolean {
   if (instancePath === path) return keyword === 'type' || keyword === 'const' || keyword === 'enum'
   return keyword === 'const' && instancePath.lastIndexOf('/') === path.length

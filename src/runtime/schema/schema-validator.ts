@@ -39,7 +39,10 @@ interface CompiledDocument {
   withDefaults?: Validate | SchemaCompileError
 }
 
-/** Checks and compiles schemas, each document (by identity) once; a validator lives as long as its document, or until it is released. */
+/**
+ * Checks and compiles schemas, each document (by identity) once; a validator lives as long as its
+ * document, or until it is released.
+ */
 export class SchemaValidator {
   readonly #compiled = new WeakMap<JsonSchemaDocument, CompiledDocument>()
 
@@ -49,8 +52,9 @@ export class SchemaValidator {
   }
 
   /**
-   * The validator of a schema. With `applyDefaults` it writes missing defaults into the value, wherever the value must match the
-   * schema that holds them (not under `anyOf`, `oneOf`, `not`, `if`, `contains`; those under `allOf` come too late for a `required` beside it); each is a fresh copy. Throws `SchemaCompileError`.
+   * The validator of a schema. With `applyDefaults` it writes missing defaults into the value, wherever the value must
+   * match the schema that holds them (not under `anyOf`, `oneOf`, `not`, `if`, `contains`; those under `allOf` come too
+   * late for a `required` beside it); each is a fresh copy. Throws `SchemaCompileError`.
    */
   compile(
     schema: JsonSchemaDocument,

@@ -26,6 +26,8 @@ export class Issuer implements AsyncDisposable {
   asked = 0
   /** Whether it answers 500 instead. */
   isDown = false
+  /** What it answers instead of its keys. */
+  answer: string | undefined
 
   static async start(): Promise<Issuer> {
     const issuer = new Issuer()
@@ -38,7 +40,7 @@ export class Issuer implements AsyncDisposable {
     this.#server = createServer((_req, res) => {
       this.asked++
       res.writeHead(this.isDown ? 500 : 200, { 'content-type': 'application/json' })
-      res.end(JSON.stringify(this.isDown ? {} : this.jwks))
+      res.end(this.answer ?? JSON.stringify(this.isDown ? {} : this.jwks))
     })
   }
 

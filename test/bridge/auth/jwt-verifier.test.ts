@@ -206,6 +206,28 @@ describe('the keys', () => {
     expect(own.asked).toBe(2)
   })
 
+  it.each<[string, string, string]>([
+    ['no JSON', '<html>', 'no JSON Web Key Set'],
+    ['null', 'null', 'no JSON Web Key Set'],
+    ['no list', '{"keys":{}}', 'no JSON Web Key Set'],
+    ['a list of no keys', '{"keys":[null]}', 'no JSON Web Key Set'],
+    [
+      'more than a megabyte',
+      JSON.stringify({ keys: [], pad: 'x'.repeat(1024 * 1024) }),
+      'more than 1048576 bytes of keys',
+    ],
+  ])('that are %s cannot be had, and are asked for again in a while', async (_what, answer, message) => {
+    await using own = await Issuer.start()
+    const by = verifier({}, own)
+    const token = await own.token()
+    own.answer = answer
+    for (let i = 0; i < 5; i++) await expect(outcome(token, by)).rejects.toThrow(message)
+    expect(own.asked).toBe(1)
+    own.answer = undefined
+    await vi.waitFor(async () => expect(await outcome(token, by)).toEqual(ALICE), { timeout: 10_000 })
+    expect(own.asked).toBe(2)
+  })
+
   it('of an issuer that is gone cannot be had', async () => {
     const own = await Issuer.start()
     const [by, token] = [verifier({}, own), await own.token()]
@@ -236,6 +258,11 @@ describe('an option that would let anybody in', () => {
     ['keys in the clear', { jwksUri: 'http://login.example.com/jwks' }, 'jwksUri must be an https URL'],
     ['keys at no URL', { jwksUri: '/jwks' }, 'jwksUri must be an https URL (got "/jwks")'],
     ['keys that are none', { jwksUri: undefined, jwks: [] }, 'jwks must be a JSON Web Key Set'],
+    [
+      'keys that are no objects',
+      { jwksUri: undefined, jwks: { keys: [null] } },
+      'jwks must be a JSON Web Key Set',
+    ],
     ['no algorithm', { algorithms: [] }, 'algorithms must be some of RS256'],
     ['the algorithm none', { algorithms: ['RS256', 'none'] }, '(got "none")'],
     [

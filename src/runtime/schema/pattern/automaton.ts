@@ -11,7 +11,10 @@ export type PatternState =
   | { readonly type: 'check'; readonly holds: Check; readonly next: number }
   | { readonly type: 'accept' }
 
-/** Whether a state that takes no character lets through at `position`; the table of a look-around is 1 wherever it matches. */
+/**
+ * Whether a state that takes no character lets through at `position`; the table of a
+ * look-around is 1 wherever it matches.
+ */
 type Check = (position: number, text: Int32Array, tables: readonly Uint8Array[]) => boolean
 
 /** A look-around: an automaton of its own, run over the whole text once, before the one that asks. */
@@ -109,8 +112,8 @@ export function buildAutomaton(pattern: PatternNode, maxCount = Number.POSITIVE_
 export type Spend = (steps: number) => void
 
 /**
- * Whether the automaton finds the pattern anywhere in the text (code points or code units), in time proportional to the length
- * of the text and the number of states. A step is one state at one character.
+ * Whether the automaton finds the pattern anywhere in the text (code points or code units), in time proportional to the
+ * length of the text and the number of states. A step is one state at one character.
  */
 export function search(automaton: PatternAutomaton, text: Int32Array, spend: Spend): boolean {
   const tables: Uint8Array[] = []

@@ -50,8 +50,8 @@ export function singleChar(code: number): CharSet {
 }
 
 /**
- * The set of an atom as JavaScript reads it: a one-character expression decides, and its answers for the first 256 characters
- * are kept.
+ * The set of an atom as JavaScript reads it: a one-character expression decides, and its answers for the
+ * first 256 characters are kept.
  */
 export function nativeSet(atom: string, flags: string, ranges: CharRanges): CharSet {
   // At first need: a pattern that runs natively, or is only looked at, needs neither.

@@ -24,17 +24,19 @@ const MAX_ANALYSIS = 10_000
 const NATIVE_SPEED = 8
 
 /**
- * A JSON Schema pattern that cannot explode, whatever the pattern and the text. It means what the same `RegExp` means, with the `u`
- * flag or, where that is a syntax error, without; no flag beside it, so `$` is the end of the text alone and `.` no line end.
+ * A JSON Schema pattern that cannot explode, whatever the pattern and the text. It means what the same `RegExp`
+ * means, with the `u` flag or, where that is a syntax error, without; no flag beside it, so `$` is the end of the
+ * text alone and `.` no line end.
  *
- * Patterns in which the next character always decides the way, such as `^[a-z]+-\d{4}$`, run natively. All others, look-around
- * included, run on an automaton. Each search takes its steps through `spend`, which may end it by throwing: a search that was not
- * finished must be taken neither for a match nor for none. Throws `PatternError` for a pattern that is broken, too large, or refers
- * back to a group.
+ * Patterns in which the next character always decides the way, such as `^[a-z]+-\d{4}$`, run natively. All others,
+ * look-around included, run on an automaton. Each search takes its steps through `spend`, which may end it by throwing:
+ * a search that was not finished must be taken neither for a match nor for none. Throws `PatternError` for a pattern
+ * that is broken, too large, or refers back to a group.
  *
- * Why this is ours: the libraries of the RE2 class (re2js, say) are as safe, but read another language. They know no look-around,
- * which patterns that zod publishes use (its ISO 8601 duration), no `\u00e9` and no `{1,4096}`; `\s` and `.` take other characters.
- * For each such pattern a tool from elsewhere would have to be left out, or checked by another rule than it states.
+ * Why this is ours: the libraries of the RE2 class (re2js, say) are as safe, but read another language. They know no
+ * look-around, which patterns that zod publishes use (its ISO 8601 duration), no `\u00e9` and no `{1,4096}`; `\s`
+ * and `.` take other characters. For each such pattern a tool from elsewhere would have to be left out, or checked
+ * by another rule than it states.
  */
 export function createSafePattern(source: string, spend: Spend = () => undefined): SafePattern {
   if (source.length > MAX_PATTERN_LENGTH) {
@@ -120,9 +122,9 @@ function codesOf(text: string, unicode: boolean): Int32Array {
 }
 
 /**
- * How often a backtracking engine may look at one character, when it is linear on the pattern: from every state, no two ways lead
- * to the same state and no two ways take the same character, so that a wrong way ends at once; and it is tried at the start only,
- * or each try is short. Undefined when it is not, or when finding out would take long.
+ * How often a backtracking engine may look at one character, when it is linear on the pattern: from every state, no two
+ * ways lead to the same state and no two ways take the same character, so that a wrong way ends at once; and it is
+ * tried at the start only, or each try is short. Undefined when it is not, or when finding out would take long.
  */
 function nativeTries(pattern: PatternNode): number | undefined {
   let automaton: PatternAutomaton

@@ -45,7 +45,8 @@ class PatternReader {
     this.#source = source
     this.#flags = flags
     this.#unicode = flags === 'u'
-    // With an empty alternative it always matches, and the match lists the groups. Under `u` every `\\1` and `\\k` is a reference.
+    // With an empty alternative it always matches, and the match lists the groups. Under `u` every
+    // `\\1` and `\\k` is a reference.
     const groups = flags === '' ? new RegExp(`${source}|`).exec('') : null
     this.#groups = (groups?.length ?? 1) - 1
     this.#hasNames = groups?.groups !== undefined
