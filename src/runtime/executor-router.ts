@@ -54,14 +54,13 @@ export class ExecutorRouter {
 
   constructor(options: ExecutorRouterOptions) {
     this.#options = options
-    const { validator, askTimeoutMs } = options
+    const { validator, askTimeoutMs, logger } = options
     this.#asking = {
       round: undefined,
       askTimeoutMs,
       formFaults: (schema) => validator.check(schema),
       checkForm: (schema, content) => validator.compile(schema)(content),
-      onUnusable: (toolName, reason) =>
-        options.logger.warn({ toolName, reason }, 'an answer is asked for again'),
+      onUnusable: (toolName, reason) => logger.warn({ toolName, reason }, 'an answer is asked for again'),
     }
     this.#unknownRing = ring('request', arrange({ shared: options.interceptors, provider: [], tool: [] }))
   }
