@@ -24,11 +24,11 @@ import { type FetchOptions, WebArrival } from './web-http.js'
 import { wholeNumber } from './whole-number.js'
 
 /**
- * Serves the tools, resources and prompts of a runtime over MCP: over stdio, over HTTP and over any transport of the SDKs, to clients of both
- * eras at once. It follows the registries: clients hear of what comes and goes.
+ * Serves the tools, resources and prompts of a runtime over MCP: over stdio, over HTTP and over any transport of the SDKs,
+ * to clients of both eras at once. It follows the registries: clients hear of what comes and goes.
  *
- * A request goes from its transport or HTTP host to the SDK server of its era (`Eras`), from there to `McpHost`, and, if
- * it is a `tools/call`, to `callTool`, which calls the runtime.
+ * A request goes from its transport or HTTP host to the SDK server of its era (`Eras`), and from there to `McpHost`, whose
+ * methods (`callTool`, `readResource`, …) run it by way of `McpCalls`.
  */
 export class McpToolBridge implements AsyncDisposable {
   readonly #runtime: BridgedRuntime
