@@ -3,13 +3,7 @@ import { IdleWait } from '../registry/idle-wait.js'
 import { isObject } from '../registry/json-value.js'
 import { connectionErrorLog } from './connection-error-log.js'
 import { type Era, eraOf } from './era.js'
-import {
-  INTERNAL_ERROR,
-  isJsonRpcMessage,
-  isRequest,
-  type JsonRpcId,
-  type JsonRpcMessage,
-} from './json-rpc.js'
+import { INTERNAL_ERROR, isRequest, type JsonRpcId, type JsonRpcMessage } from './json-rpc.js'
 import type { Inbound, McpConnection, McpTransport } from './mcp-transport.js'
 
 export interface EraSwitchOptions {
@@ -42,7 +36,7 @@ export class EraSwitch implements McpConnection {
   async start(): Promise<void> {
     this.#transport.onmessage = (message: unknown) => {
       // stdio and HTTP have looked; a transport of somebody else may bring anything.
-      if (!isJsonRpcMessage(message)) return this.#reportError(new Error('A message is not JSON-RPC 2.0'))
+      if (!isMessage(message)) return this.#reportError(new Error('A message is not JSON-RPC 2.0'))
       if (this.#isSettledFor(message)) return this.#line?.onmessage?.(message)
       this.#inbox.push(message)
       void this.#deliver()
@@ -116,6 +110,11 @@ export class EraSwitch implements McpConnection {
     const error = { code: INTERNAL_ERROR, message: 'Internal error' }
     await this.#transport.send({ jsonrpc: '2.0', id: message.id, error }).catch(() => undefined)
   }
+}
+
+/** Enough not to fail on it: stdio and HTTP have looked closer, and the SDKs look themselves. */
+function isMessage(value: unknown): value is JsonRpcMessage {
+  return isObject(value) && value.jsonrpc === '2.0'
 }
 
 /** To say what the new era offers takes no time at all. */
