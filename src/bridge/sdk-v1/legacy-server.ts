@@ -13,6 +13,7 @@ import type { LogLevel } from '../../registry/tool-execution-context.js'
 import { connectionErrorLog } from '../connection-error-log.js'
 import type { EraSettings } from '../era-settings.js'
 import { INVALID_PARAMS, JsonRpcError, membersOf, SERVER_ERROR } from '../json-rpc.js'
+import { tellListChanged } from '../list-changed.js'
 import { isLogLevel } from '../log-level.js'
 import type { McpHost } from '../mcp-host.js'
 import type { McpPeer } from '../mcp-peer.js'
@@ -72,13 +73,7 @@ export class LegacyServer {
   }
 
   listChanged(kind: DefinitionKind): void {
-    const { server } = this
-    const sent = {
-      tool: () => server.sendToolListChanged(),
-      resource: () => server.sendResourceListChanged(),
-      prompt: () => server.sendPromptListChanged(),
-    }[kind]()
-    sent.catch(() => undefined)
+    tellListChanged(this.server, kind)
   }
 
   resourceUpdated(uri: string): void {

@@ -12,6 +12,7 @@ import { supports } from '../client-capabilities.js'
 import { connectionErrorLog } from '../connection-error-log.js'
 import type { EraSettings } from '../era-settings.js'
 import { INVALID_PARAMS } from '../json-rpc.js'
+import { tellListChanged } from '../list-changed.js'
 import { isLogLevel } from '../log-level.js'
 import type { McpHost } from '../mcp-host.js'
 import type { McpPeer } from '../mcp-peer.js'
@@ -55,13 +56,7 @@ export class ModernServer extends McpServer {
 
   /** Tells the client of a connection; over HTTP there is nobody to tell. */
   listChanged(kind: DefinitionKind): void {
-    const { server } = this
-    const sent = {
-      tool: () => server.sendToolListChanged(),
-      resource: () => server.sendResourceListChanged(),
-      prompt: () => server.sendPromptListChanged(),
-    }[kind]()
-    sent.catch(() => undefined)
+    tellListChanged(this.server, kind)
   }
 
   /** The SDK knows which resources the client of a connection follows. */
