@@ -1,5 +1,14 @@
 export type { ArrangedInterceptor, InterceptorScope } from './interceptors/arrangement.js'
 export { Logger, type LogMethod } from './interceptors/logger.js'
+export type { ArgumentAliases } from './registry/argument-aliases.js'
+export type {
+  ArgumentStep,
+  ArgumentStepContext,
+  ArgumentStepName,
+  ArgumentSteps,
+  ArgumentValidation,
+  MutableArguments,
+} from './registry/argument-steps.js'
 export type {
   AnswerTo,
   Ask,
@@ -16,6 +25,7 @@ export type {
   UrlQuestion,
 } from './registry/ask.js'
 export type { AskCapability } from './registry/ask-capability.js'
+export type { BoundParameters, ParameterSource } from './registry/bound-parameters.js'
 export { AttributeKey, type CallAttributes } from './registry/call-attributes.js'
 export { CallSuspension } from './registry/call-suspension.js'
 export type { Completer, Completion, FilledArguments } from './registry/completion.js'
@@ -25,6 +35,7 @@ export type { DefinitionKind } from './registry/definition-kind.js'
 export type { DefinitionProvider, Definitions } from './registry/definition-provider.js'
 export type { Admission, RegistryOptions } from './registry/definition-registry.js'
 export type { Descriptor, ToolIcon } from './registry/descriptor.js'
+export type { DetachedCall, DetachOptions } from './registry/detached-call.js'
 export {
   JsonSchema,
   type JsonSchemaBuilder,
@@ -127,13 +138,26 @@ export { MalformedUriError, UriTemplateError } from './registry/uri-template-err
 export type { UriTemplateVariables } from './registry/uri-template-variables.js'
 export type { ValidationIssue } from './registry/validation-issue.js'
 export type { Visibility } from './registry/visibility.js'
+export type { PlannedStep } from './runtime/arguments/argument-plan.js'
+export type { BatchedCall, BatchOptions, BatchResults } from './runtime/call-batch.js'
 export type { CallOptions } from './runtime/call-options.js'
 export { currentCall } from './runtime/call-scope.js'
 export type { ExposureRule, VisibilityRule } from './runtime/catalog.js'
 export type { StartProblem } from './runtime/discovery.js'
+export type {
+  ExplainedAlternative,
+  ExplainedInterceptor,
+  ExplainedMetadata,
+  ToolExplanation,
+} from './runtime/explanation.js'
 export type { CompletionRequest } from './runtime/runtime-request.js'
 export type { MandatoryInterceptor, RuntimeOptions } from './runtime/runtime-settings.js'
 export type { StartReport } from './runtime/runtime-start.js'
+export type { TaskState, TaskStatus } from './runtime/tasks/task-record.js'
+export type { TaskOptions } from './runtime/tasks/task-settings.js'
+export { ToolTask } from './runtime/tasks/tool-task.js'
+export type { TaskCaller, ToolTasks } from './runtime/tasks/tool-tasks.js'
+export { type ToolRoute, toolRoutes } from './runtime/tool-routes.js'
 export { ToolRuntime } from './runtime/tool-runtime.js'
 export { toolRuntimeModule } from './runtime/tool-runtime-module.js'
 export { visibilityByTag } from './runtime/visibility-by-tag.js'

@@ -7,6 +7,7 @@ import { ToolError } from '../registry/tool-error.js'
 import { ToolExecutionResult } from '../registry/tool-execution-result.js'
 import { MalformedUriError } from '../registry/uri-template-error.js'
 import { type CallOptions, callerKey } from '../runtime/call-options.js'
+import type { CallRound } from '../runtime/call-round.js'
 import { nameOf, type RuntimeRequest } from '../runtime/runtime-request.js'
 import type { BridgedRuntime } from './bridged-runtime.js'
 import { type InputRequest, inputRequestOf } from './input-request.js'
@@ -25,7 +26,13 @@ export function isInputRequired(answer: ToolExecutionResult | InputRequired): an
   return 'resultType' in answer
 }
 
-type RoundRequest = RuntimeRequest & { readonly kind: DefinitionKind }
+export type RoundRequest = RuntimeRequest & { readonly kind: DefinitionKind }
+
+/** Runs one round of a call. */
+export type RunRound<Other> = (
+  options: CallOptions,
+  round: CallRound,
+) => Promise<ToolExecutionResult | CallSuspension | Other>
 
 const FIRST_ROUND = { round: 1, answers: {}, steps: {}, openDigests: {} } as const
 
@@ -40,13 +47,14 @@ export class CallRounds {
   }
 
   /** Rejects with a `JsonRpcError` for a state that is not this call's. */
-  async run(
+  async run<Other = never>(
     request: RoundRequest,
     options: CallOptions,
     round: ClientRound,
-  ): Promise<ToolExecutionResult | InputRequired> {
+    run: RunRound<Other> = (inRound, one) => this.#runtime.run(request, inRound, one),
+  ): Promise<ToolExecutionResult | InputRequired | Other> {
     try {
-      return await this.#run(request, options, round)
+      return await this.#run(request, options, round, run)
     } catch (thrown) {
       // A state that cannot be sealed, or looked up, is a failure of the call.
       if (!ToolError.is(thrown)) throw thrown
@@ -54,11 +62,12 @@ export class CallRounds {
     }
   }
 
-  async #run(
+  async #run<Other>(
     request: RoundRequest,
     options: CallOptions,
     { supports, inputResponses, requestState }: ClientRound,
-  ): Promise<ToolExecutionResult | InputRequired> {
+    run: RunRound<Other>,
+  ): Promise<ToolExecutionResult | InputRequired | Other> {
     const definition = this.#find(request, options)
     const opened =
       requestState === undefined
@@ -66,19 +75,25 @@ export class CallRounds {
         : await this.#states.open(requestState, bindingOf(request, definition, options))
     const { round, steps: earlierSteps, openDigests, answers: earlierAnswers } = opened ?? FIRST_ROUND
     const answers = { ...earlierAnswers, ...answered(openDigests, inputResponses) }
-    const outcome = await this.#runtime.run(
-      request,
+    const outcome = await run(
       { ...options, ...(opened && { timeoutMs: opened.remainingMs, traceId: opened.traceId }) },
-      { number: round, answers, steps: earlierSteps, supports },
+      {
+        number: round,
+        answers,
+        steps: earlierSteps,
+        idempotencyKey: opened?.idempotencyKey,
+        supports,
+      },
     )
     if (!CallSuspension.is(outcome)) return outcome
-    const { questions, steps, traceId, remainingMs } = outcome
+    const { questions, steps, traceId, idempotencyKey, remainingMs } = outcome
     const next: RoundState = {
       round: round + 1,
       answers,
       // The dialogue keeps JSON alone.
       steps: steps as RoundState['steps'],
       traceId,
+      idempotencyKey,
       remainingMs,
       openDigests: Object.fromEntries(questions.map((question) => [question.key, digest(question)])),
     }

@@ -7,14 +7,14 @@ export interface InputRequest {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** A question in MCP's words, the same in both eras. */
-export function inputRequestOf(question: AskedQuestion): InputRequest {
+/** A question in MCP's words, the same in both eras. `id` names it where the client is asked more than once. */
+export function inputRequestOf(question: AskedQuestion, id?: string): InputRequest {
   switch (question.kind) {
     case 'form':
       return { method: 'elicitation/create', params: formParams(question) }
     case 'url': {
       const { message, url } = question
-      const params = { mode: 'url', message, url, elicitationId: randomUUID() }
+      const params = { mode: 'url', message, url, elicitationId: id ?? randomUUID() }
       return { method: 'elicitation/create', params }
     }
     case 'sampling': {

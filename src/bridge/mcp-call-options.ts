@@ -1,9 +1,12 @@
 import type { LogLevel } from '../registry/tool-execution-context.js'
 import type { CallOptions } from '../runtime/call-options.js'
 import type { ExposureRule } from '../runtime/catalog.js'
-import { metaOf } from './json-rpc.js'
+import { INVALID_PARAMS, JsonRpcError, metaOf } from './json-rpc.js'
 import { reaches } from './log-level.js'
 import type { McpRequest } from './mcp-request.js'
+
+/** In the `_meta` of a request: repeats under the same key are one call, where the tool is guarded so. */
+const IDEMPOTENCY_META = 'toolwire/idempotencyKey'
 
 /** What the runtime is told about a call that came over MCP. */
 export function callOptionsOf(
@@ -12,7 +15,10 @@ export function callOptionsOf(
   exposes: ExposureRule | undefined,
 ): CallOptions {
   const { id, sessionId, address, principal, signal, logLevel, ask } = request
-  const { progressToken } = metaOf(params)
+  const { progressToken, [IDEMPOTENCY_META]: idempotencyKey } = metaOf(params)
+  if (idempotencyKey !== undefined && !isKey(idempotencyKey)) {
+    throw new JsonRpcError(INVALID_PARAMS, `_meta["${IDEMPOTENCY_META}"] must be a string that is not empty`)
+  }
   return {
     callId: id,
     address,
@@ -21,6 +27,7 @@ export function callOptionsOf(
     ...(principal && { principal }),
     ...(exposes && { exposes }),
     ...(ask && { ask }),
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...((typeof progressToken === 'string' || typeof progressToken === 'number') && {
       onProgress: reportProgress(progressToken, request),
     }),
@@ -35,6 +42,11 @@ export function callOptionsOf(
       },
     }),
   }
+}
+
+/** Who sends one that cannot be used wants to be protected, and must hear that it is not. */
+function isKey(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
 }
 
 /** MCP: progress must increase with each notification. */

@@ -13,6 +13,7 @@ import type { McpRequest } from './mcp-request.js'
 import { getPrompt } from './prompt-methods.js'
 import type { RequestStates } from './request-state.js'
 import { canRead, readResource, subscribedUri } from './resource-methods.js'
+import { taskMethods } from './task-methods.js'
 import { callTool } from './tool-methods.js'
 
 type Method = (params: unknown, request: McpRequest) => object | Promise<object>
@@ -54,6 +55,7 @@ export class McpHost {
       ['resources/read', (params, request) => readResource(calls, params, request)],
       ['prompts/get', (params, request) => getPrompt(calls, params, request)],
       ['completion/complete', (params, request) => completeArgument(calls, params, request)],
+      ...taskMethods(calls),
     ])
   }
 

@@ -28,6 +28,8 @@ export interface McpRequest extends McpPeer {
   readonly ask?: CallOptions['ask']
   /** The request is one round of a call (from 2026-07-28). */
   readonly round?: ClientRound | undefined
+  /** The client has declared the extension for tasks (from 2026-07-28). */
+  readonly hasTasks?: boolean
   /** Sends a notification that belongs to this request. Never throws, whatever has become of the client. */
   notify(method: string, params: Readonly<Record<string, unknown>>): void
 }

@@ -33,8 +33,13 @@ export function toCallToolResult(
     return failure(new InvalidResultError(result.toolName, `${fault.path} ${fault.message}`))
   }
   const meta = metaOf(result)
+  const content = result.content ?? textOf(result.value)
+  // It was JSON when it was checked; whoever has kept the value may have changed it since.
+  if (content === undefined) {
+    return failure(new InvalidResultError(result.toolName, 'the value was changed to what JSON cannot carry'))
+  }
   return {
-    content: result.content ?? textOf(result.value),
+    content,
     ...(structured && result.value !== undefined && { structuredContent: result.value }),
     ...(meta && { _meta: meta }),
   }
@@ -48,10 +53,15 @@ function failure(error: AnyToolError): CallToolResult {
   }
 }
 
-/** A string as it is, anything else as JSON; nothing for a tool that returns nothing. */
-function textOf(value: unknown): readonly ToolContent[] {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text === undefined ? [] : [{ type: 'text', text }]
+/** A string as it is, anything else as JSON; nothing for a tool that returns nothing. Undefined for what is no JSON. */
+function textOf(value: unknown): readonly ToolContent[] | undefined {
+  if (value === undefined) return []
+  try {
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    return text === undefined ? [] : [{ type: 'text', text }]
+  } catch {
+    return undefined
+  }
 }
 
 function metaOf({ meta, degraded }: ToolSuccess): Readonly<Record<string, unknown>> | undefined {

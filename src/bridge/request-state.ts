@@ -30,6 +30,7 @@ export interface RoundState {
   readonly steps: Readonly<Record<string, JsonValue>>
   /** Of the call, in all its rounds. */
   readonly traceId: string
+  readonly idempotencyKey: string
   /** What is left of the call's time, in milliseconds. */
   readonly remainingMs: number
   /** Of the questions that are open, by key. */

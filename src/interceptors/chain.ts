@@ -1,5 +1,6 @@
 import { type Awaitable, isPromise } from '../registry/awaitable.js'
 import { CallSuspension } from '../registry/call-suspension.js'
+import { withCause } from '../registry/error-cause.js'
 import { describe } from '../registry/json-value.js'
 import { type AnyToolError, ToolError } from '../registry/tool-error.js'
 import { ToolExecutionContext } from '../registry/tool-execution-context.js'
@@ -197,13 +198,5 @@ function replacing(first: AnyToolError, thrown: unknown): AnyToolError {
   if (thrown === first || !(thrown instanceof Error) || thrown.cause !== undefined) {
     return ToolError.from(thrown)
   }
-  // In a copy: other calls may throw the same instance, it may be frozen, and it may be a cause of `first` itself.
-  const own = Object.getOwnPropertyDescriptors(thrown)
-  // In newer versions of V8 the stack is behind an accessor that answers for the original alone.
-  const added = { stack: hidden(thrown.stack), cause: hidden(first) }
-  return ToolError.from(Object.create(Object.getPrototypeOf(thrown), { ...own, ...added }))
-}
-
-function hidden(value: unknown): PropertyDescriptor {
-  return { value, writable: true, configurable: true, enumerable: false }
+  return ToolError.from(withCause(thrown, first))
 }

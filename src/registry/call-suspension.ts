@@ -16,6 +16,8 @@ export class CallSuspension extends Error {
   readonly steps: Readonly<Record<string, unknown>>
   /** Goes on in the rounds after. */
   readonly traceId: string
+  /** The same in all rounds, where the caller gives none. */
+  readonly idempotencyKey: string
   /** What is left of the call's time, in milliseconds. */
   readonly remainingMs: number
 
@@ -23,12 +25,14 @@ export class CallSuspension extends Error {
     questions,
     steps,
     traceId,
+    idempotencyKey,
     remainingMs,
-  }: Pick<CallSuspension, 'questions' | 'steps' | 'traceId' | 'remainingMs'>) {
+  }: Pick<CallSuspension, 'questions' | 'steps' | 'traceId' | 'idempotencyKey' | 'remainingMs'>) {
     super('The call waits for an answer')
     this.questions = questions
     this.steps = steps
     this.traceId = traceId
+    this.idempotencyKey = idempotencyKey
     this.remainingMs = remainingMs
   }
 

@@ -12,7 +12,12 @@ export interface FingerprintSource {
   readonly annotations?: unknown
   readonly meta?: unknown
   readonly metadata?:
-    | { readonly readOnly?: boolean; readonly destructive?: boolean; readonly idempotent?: boolean }
+    | {
+        readonly readOnly?: boolean
+        readonly destructive?: boolean
+        readonly idempotent?: boolean
+        readonly forwardsIdempotencyKey?: boolean | undefined
+      }
     | undefined
 }
 
@@ -27,9 +32,12 @@ export function fingerprint(definition: FingerprintSource): string {
   const cached = known.get(definition)
   if (cached !== undefined) return cached
   const { kind, name, description, inputSchema, outputSchema, annotations, meta, metadata = {} } = definition
-  const { readOnly, destructive, idempotent } = metadata
+  const { readOnly, destructive, idempotent, forwardsIdempotencyKey } = metadata
   const relied = { kind, name, description, inputSchema, outputSchema, annotations, meta }
-  const print = digest({ ...relied, metadata: { readOnly, destructive, idempotent } })
+  const print = digest({
+    ...relied,
+    metadata: { readOnly, destructive, idempotent, forwardsIdempotencyKey },
+  })
   known.set(definition, print)
   return print
 }

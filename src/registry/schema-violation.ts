@@ -5,7 +5,7 @@ import { isObject, type JsonObject, type JsonValue } from './json-value.js'
  * Digits behind the point to which a quotient must be whole, so that 0.3 is a multiple of
  * 0.1 although 0.3 / 0.1 is not 3.
  */
-export const MULTIPLE_OF_DIGITS = 9
+const MULTIPLE_OF_DIGITS = 9
 
 /**
  * Why `value` does not fit `schema`, as the end of a sentence ("is below the minimum 1"), or undefined. Knows the
@@ -23,6 +23,12 @@ export function violation(value: JsonValue, schema: JsonValue | undefined): stri
     (Array.isArray(value) ? arrayViolation(value, schema) : undefined) ??
     (isObject(value) ? objectViolation(value, schema) : undefined)
   )
+}
+
+/** Whether a number is a multiple of another, by `MULTIPLE_OF_DIGITS`; where their quotient is beyond all numbers, exactly. */
+export function isMultiple(value: number, factor: number): boolean {
+  const quotient = value / factor
+  return value % factor === 0 || Math.abs(Math.round(quotient) - quotient) <= 10 ** -MULTIPLE_OF_DIGITS
 }
 
 /** The pattern as a RegExp: with the `u` flag as JSON Schema says, else without; undefined if it is valid in neither. */
@@ -82,12 +88,6 @@ function numberViolation(value: number, schema: JsonObject): string | undefined 
   if (typeof multipleOf === 'number' && !isMultiple(value, multipleOf))
     return `is no multiple of ${multipleOf}`
   return undefined
-}
-
-// As the runtime computes it (Ajv, with that precision). A quotient beyond all numbers counts as whole, there as here.
-function isMultiple(value: number, factor: number): boolean {
-  const quotient = value / factor
-  return !(Math.abs(Math.round(quotient) - quotient) > 10 ** -MULTIPLE_OF_DIGITS)
 }
 
 function stringViolation(value: string, { minLength, maxLength, pattern }: JsonObject): string | undefined {

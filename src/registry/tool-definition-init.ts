@@ -1,3 +1,6 @@
+import { type ArgumentAliases, aliasFaults, frozenAliases } from './argument-aliases.js'
+import { type ArgumentSteps, argumentStepFaults } from './argument-steps.js'
+import { type BoundParameters, boundFaults } from './bound-parameters.js'
 import {
   commonFaults,
   type DefinitionInit,
@@ -17,15 +20,20 @@ export interface ToolDefinitionInit extends DefinitionInit {
   readonly parameters: JsonSchema
   readonly output?: JsonSchema
   readonly annotations?: ToolAnnotations
+  readonly aliases?: ArgumentAliases
+  readonly boundParameters?: BoundParameters
+  readonly argumentSteps?: ArgumentSteps
 }
 
 /** The parts that a derived definition may change. */
-export type ToolDefinitionChanges = Partial<Omit<ToolDefinitionInit, 'parameters' | 'output'>>
+export type ToolDefinitionChanges = Partial<
+  Omit<ToolDefinitionInit, 'parameters' | 'output' | 'boundParameters'>
+>
 
 /** A deeply frozen copy of what the tool says about itself. What is not there is left out, not set to `undefined`. */
 export function protocolParts(
   init: ToolDefinitionChanges,
-): Omit<ToolDefinitionChanges, 'metadata' | 'interceptors'> {
+): Omit<ToolDefinitionChanges, 'metadata' | 'interceptors' | 'aliases' | 'argumentSteps'> {
   const { name, title, description, annotations, icons, meta } = init
   return frozenCopy(
     { name, title, description, annotations, icons, meta },
@@ -38,7 +46,17 @@ export function frozenChanges(
   changes: ToolDefinitionChanges,
   init: Partial<ToolDefinitionInit>,
 ): ToolDefinitionChanges {
-  return { ...protocolParts(changes), ...frozenRuntimeParts(changes, init) }
+  const { aliases, argumentSteps } = changes
+  return {
+    ...protocolParts(changes),
+    ...frozenRuntimeParts(changes, init),
+    ...(aliases !== undefined && { aliases: frozenAliases(aliases, init.aliases) }),
+    ...(argumentSteps !== undefined && {
+      argumentSteps: isObject(argumentSteps)
+        ? Object.freeze({ ...init.argumentSteps, ...argumentSteps })
+        : argumentSteps,
+    }),
+  }
 }
 
 /** All that keeps a tool from being listed and called. MCP clients drop a whole list for one field of the wrong type. */
@@ -48,6 +66,25 @@ export function definitionFaults(init: Partial<ToolDefinitionInit>): DefinitionF
     ...commonFaults(init),
     ...annotationFaults(init.annotations),
     ...rootFaults(init.parameters, 'a tool'),
+    ...argumentFaults(init),
+  ]
+}
+
+/** Frozen copies of what was said of the arguments beside their schema, as far as it is there. */
+export function argumentParts({ aliases, boundParameters, argumentSteps }: ToolDefinitionInit) {
+  return {
+    ...(aliases !== undefined && { aliases: frozenAliases(aliases) }),
+    ...(boundParameters !== undefined && { boundParameters: Object.freeze({ ...boundParameters }) }),
+    ...(argumentSteps !== undefined && { argumentSteps: Object.freeze({ ...argumentSteps }) }),
+  }
+}
+
+/** What is wrong with what was said of the arguments beside their schema. */
+export function argumentFaults(init: Partial<ToolDefinitionInit>): DefinitionFault[] {
+  return [
+    ...aliasFaults(init.aliases, init.parameters),
+    ...boundFaults(init.boundParameters, init.parameters),
+    ...argumentStepFaults(init.argumentSteps, 'argumentSteps'),
   ]
 }
 

@@ -1,82 +1,35 @@
-import type { Ask } from './ask.js'
-import type { CallAttributes } from './call-attributes.js'
-import type { CallSuspension } from './call-suspension.js'
-import type { DefinitionKind } from './definition-kind.js'
-import type { Descriptor } from './descriptor.js'
-import type { Principal } from './principal.js'
-import type { ToolDescriptor } from './tool-descriptor.js'
+import type { DetachedCall, DetachOptions } from './detached-call.js'
+import { callForeign } from './foreign-code.js'
+import type { CallTool } from './nested-call.js'
+import type { SeenCall, ToolCall } from './tool-call.js'
+import type { ToolExecutionResult } from './tool-execution-result.js'
 
-/** MCP logging levels (RFC 5424 severities). */
-export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency'
-
-/** What a call is for: to run a tool, read a resource, get a prompt, or complete an argument of one of the latter two. */
-export type CallKind = DefinitionKind | 'completion'
-
-/** The parts of a context that are the same from the first interceptor to the executor. */
-export interface ToolCall {
-  /** Unique in its session; over MCP the JSON-RPC request id. */
-  readonly callId: string | number
-  readonly kind: CallKind
-  /** The name of what is called, whatever its kind; for a resource that does not exist, its URI. */
-  readonly toolName: string
-  /** The tool that is called. Unset where no such tool exists: request-ring interceptors see these calls too. */
-  readonly tool?: ToolDescriptor | undefined
-  /** What is called, whatever its kind; for a completion, what it completes an argument of. */
-  readonly target?: Descriptor | undefined
-  /** Of the resource that is read. */
-  readonly uri?: string | undefined
-  readonly sessionId?: string | undefined
-  /** W3C trace id: 32 hexadecimal digits. */
-  readonly traceId: string
-  readonly agentId?: string | undefined
-  readonly principal?: Principal | undefined
-  /**
-   * Names the caller for every key. The principal; without one the peer's address; a session or agent id, which a client
-   * can pick, only for calls from this process.
-   */
-  readonly callerKey: string
-  readonly attributes: CallAttributes
-  /** Aborts when the caller gives up, the deadline passes or the runtime shuts down. */
-  readonly signal: AbortSignal
-  /** When the call ends at the latest: milliseconds since the epoch. */
-  readonly deadline: number
-  /** 1, or higher where the call was resumed after a question. */
-  readonly round: number
-  /**
-   * Set once the call waits for an answer, which comes with another request.
-   * @internal
-   */
-  readonly suspension?: CallSuspension | undefined
-  /**
-   * Asks the user, or the client. Rejects with `ASK_UNSUPPORTED`, at once, where nobody can answer. Meanwhile the deadline
-   * stands still. In MCP 2026-07-28 the call runs again from the start with each answer: what it does before it asks
-   * belongs into {@link once}.
-   */
-  readonly ask: Ask
-  /** Runs `fn` the first time and gives its JSON result each time; one that fails is run again. */
-  readonly once: <T>(key: string, fn: () => T | Promise<T>) => Promise<T>
-  /** Tells the caller how far the work is. Never fails; nothing is sent once the call has ended. */
-  readonly progress: (progress: number, total?: number, message?: string) => void
-  /** Sends a log line to the caller, not to our log. Never fails. */
-  readonly log: (level: LogLevel, data: unknown, logger?: string) => void
-}
+export type { CallKind, LogLevel, ToolCall } from './tool-call.js'
 
 // No names known (`unknown`) means any name. Written so that the compiler sees both vary with `Args`: a context of known
 // arguments, and so a tool with them, does where one of unknown ones is wanted.
 type ArgName<Args> = [keyof Args] extends [never] ? string : keyof Args & string
 type ArgValue<Args, Name> = [keyof Args] extends [never] ? unknown : Args[Name & keyof Args]
 
+/** One alternative of a tool, and what its arguments are made of. */
+interface TriedAlternative {
+  readonly label: string
+  readonly sent: unknown
+}
+
 /** One call on its way through the chain. Frozen; {@link with} gives a changed copy. Its functions may be destructured. */
-export class ToolExecutionContext<out Args = unknown> implements ToolCall {
+export class ToolExecutionContext<out Args = unknown> implements SeenCall {
   readonly #call: ToolCall
   readonly #signal: AbortSignal | undefined
   /** As the caller sent them in the request ring; canonical, valid and deeply frozen after the arguments pipeline. */
   readonly args: Args
+  readonly #tried: TriedAlternative | undefined
 
-  constructor(call: ToolCall, args: Args, signal?: AbortSignal) {
+  constructor(call: ToolCall, args: Args, signal?: AbortSignal, tried?: TriedAlternative) {
     this.#call = call
     this.#signal = signal
     this.args = args
+    this.#tried = tried
     Object.freeze(this)
   }
 
@@ -87,7 +40,24 @@ export class ToolExecutionContext<out Args = unknown> implements ToolCall {
 
   /** Both belong to one call. */
   isOfSameCall(other: ToolExecutionContext): boolean {
-    return this.#call === other.#call
+    return this.#call.origin === other.#call.origin
+  }
+
+  /**
+   * What runs under the context.
+   * @internal
+   */
+  static callOf(ctx: ToolExecutionContext): ToolCall {
+    return ctx.#call
+  }
+
+  /**
+   * Throws the reason of a signal of its own that has aborted: an attempt that was given up starts nothing more. That of
+   * the call, which it would have to make for that, is not looked at.
+   * @internal
+   */
+  throwIfGivenUp(): void {
+    this.#signal?.throwIfAborted()
   }
 
   /** A copy with other arguments (request ring only) or a signal that aborts earlier. */
@@ -103,9 +73,30 @@ export class ToolExecutionContext<out Args = unknown> implements ToolCall {
       this.#call,
       args === undefined ? (this.args as unknown as NewArgs) : args,
       signal ?? this.#signal,
+      this.#tried,
     )
   }
 
+  /**
+   * The same for one alternative of the tool.
+   * @internal
+   */
+  static on(ctx: ToolExecutionContext, alternative: string): ToolExecutionContext {
+    return new ToolExecutionContext(ctx.#call, ctx.args, ctx.#signal, { label: alternative, sent: ctx.args })
+  }
+
+  /**
+   * Arguments that two calls can be compared by: each alternative has others for the same call.
+   * @internal
+   */
+  static comparableArgs(ctx: ToolExecutionContext): unknown {
+    return ctx.#tried === undefined ? ctx.args : ctx.#tried.sent
+  }
+
+  /** Which of the alternatives of the tool is tried, by its label; unset for a tool that has none. */
+  get alternative() {
+    return this.#tried?.label
+  }
   get callId() {
     return this.#call.callId
   }
@@ -139,6 +130,12 @@ export class ToolExecutionContext<out Args = unknown> implements ToolCall {
   get callerKey() {
     return this.#call.callerKey
   }
+  get givenIdempotencyKey() {
+    return this.#call.givenIdempotencyKey
+  }
+  get idempotencyKey() {
+    return this.#call.idempotencyKey
+  }
   get attributes() {
     return this.#call.attributes
   }
@@ -147,6 +144,9 @@ export class ToolExecutionContext<out Args = unknown> implements ToolCall {
   }
   get deadline() {
     return this.#call.deadline
+  }
+  get outcome() {
+    return this.#call.outcome
   }
   get round() {
     return this.#call.round
@@ -167,6 +167,29 @@ export class ToolExecutionContext<out Args = unknown> implements ToolCall {
   get log() {
     return this.#call.log
   }
+  get whenWorkSettles() {
+    return (then: () => void): void => this.#call.whenWorkSettles(() => callForeign(then))
+  }
+
+  /**
+   * Runs `next`, that of `aroundExecute`, as work that goes on for as long as somebody wants it, whatever becomes of this
+   * call: with a signal, the definition's deadline and a lease of its own, until it ends or is aborted. Attributes, `ask`,
+   * `once` and the count of attempts stay those of the call. For what several calls share, or nobody waits for.
+   */
+  get detach(): Detach {
+    return (next, options) =>
+      this.#call.beginDetached(
+        this.args,
+        (call) => next(new ToolExecutionContext(call, this.args, undefined, this.#tried)),
+        options,
+      )
+  }
+
+  /** Calls another tool as the same caller, in the time that is left, and with all that stands around that tool. */
+  get call(): CallTool {
+    return ((tool: { readonly name: string } | string, input: unknown) =>
+      this.#call.callTool(typeof tool === 'string' ? tool : tool.name, input, this.signal)) as CallTool
+  }
 
   /** An argument by name; `undefined` if it is not there. */
   get getArg(): <Name extends ArgName<Args>>(name: Name) => ArgValue<Args, Name> {
@@ -184,6 +207,11 @@ export class ToolExecutionContext<out Args = unknown> implements ToolCall {
     }
   }
 }
+
+type Detach = (
+  next: (ctx: ToolExecutionContext) => Promise<ToolExecutionResult>,
+  options?: DetachOptions,
+) => DetachedCall
 
 function ownValue(args: unknown, name: string): unknown {
   if (typeof args !== 'object' || args === null || !Object.hasOwn(args, name)) return undefined

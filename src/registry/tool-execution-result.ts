@@ -21,6 +21,10 @@ interface Ended {
 /** The tool did its work. */
 export interface ToolSuccess<Value = unknown> extends Ended {
   readonly ok: true
+  /**
+   * What the executor returned: the same object, which has been checked, but neither copied nor frozen. It is the caller's
+   * from then on; an executor that keeps what it returns, and changes it, changes answers that were given.
+   */
   readonly value: Value
   /** What a model is shown, where that is not just `value` as JSON. */
   readonly content?: readonly ToolContent[]
@@ -40,6 +44,13 @@ export interface ToolFailure extends Ended {
 
 /** The answer to every call: frozen, never thrown. `if (result.ok) result.value else result.error`. */
 export type ToolExecutionResult<Value = unknown> = ToolSuccess<Value> | ToolFailure
+
+/** What an executor may return: its value, or a result made with `ToolExecutionResult`, now or later. */
+export type Returned<Value> =
+  | Value
+  | ToolSuccess<Value>
+  | ToolFailure
+  | Promise<Value | ToolSuccess<Value> | ToolFailure>
 
 /** The parts of a success beside its value. */
 export type ToolSuccessParts = Partial<Omit<ToolSuccess, 'ok' | 'value' | typeof BRAND>>

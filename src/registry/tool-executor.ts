@@ -1,12 +1,7 @@
 import type { ToolExecutionContext } from './tool-execution-context.js'
-import type { ToolFailure, ToolSuccess } from './tool-execution-result.js'
+import type { Returned, ToolFailure, ToolSuccess } from './tool-execution-result.js'
 
-/** What an executor may return: its value, or a result made with `ToolExecutionResult`, now or later. */
-export type Returned<Value> =
-  | Value
-  | ToolSuccess<Value>
-  | ToolFailure
-  | Promise<Value | ToolSuccess<Value> | ToolFailure>
+export type { Returned } from './tool-execution-result.js'
 
 /** Does a tool's work. Throw a `ToolError` to tell the model what went wrong; anything else thrown is masked. */
 export type ToolExecutor<Args = unknown, Value = unknown> = (

@@ -1,5 +1,6 @@
 import type { ServiceIdentifier } from 'inversify'
 import type { Awaitable } from './awaitable.js'
+import type { Descriptor } from './descriptor.js'
 import type { AnyToolError } from './tool-error.js'
 import type { ToolExecutionContext } from './tool-execution-context.js'
 import type { ToolExecutionResult } from './tool-execution-result.js'
@@ -47,6 +48,8 @@ export interface ToolInterceptor {
    * it has settled and before returning. Must return a result.
    */
   aroundExecute?(ctx: ToolExecutionContext, next: Next): Promise<ToolExecutionResult>
+  /** For `runtime.explain`: how it treats this definition, and in what state it is, such as an open circuit. */
+  explain?(target: Descriptor): Readonly<Record<string, unknown>>
 }
 
 /** Bind an interceptor under this to put it around every definition, whatever its source. */

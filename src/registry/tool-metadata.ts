@@ -40,6 +40,16 @@ export interface ToolMetadataInit {
   readonly readOnly?: boolean
   readonly destructive?: boolean
   readonly idempotent?: boolean
+  /**
+   * The executor hands `ctx.idempotencyKey` to a service that does the same work once for each key: then it may be
+   * repeated, although it is not idempotent by itself. Default `false`.
+   */
+  readonly forwardsIdempotencyKey?: boolean
+  /**
+   * A call of it may go on as a task, whose caller looks in later: where the caller can do that (`optional`), or only so
+   * (`required`). Default: never.
+   */
+  readonly task?: 'optional' | 'required'
 }
 
 /**
@@ -65,8 +75,9 @@ export interface ToolMetadata extends Omit<ToolMetadataInit, 'tags'> {
 export function metadataInit(given: ToolMetadataInit): ToolMetadataInit {
   if (!isObject(given)) throw new TypeError(`metadata must be an object (got ${describe(given)})`)
   const { tags, visibility, ...init } = given as ToolMetadataInit
-  for (const name of ['readOnly', 'destructive', 'idempotent'] as const)
+  for (const name of ['readOnly', 'destructive', 'idempotent', 'forwardsIdempotencyKey'] as const)
     requireBoolean(`metadata.${name}`, init[name])
+  requireTask(init.task)
   requireTimeout(init.timeoutMs)
   requireQuota(init.rateLimit)
   requireLargeResult(init)
@@ -97,6 +108,11 @@ const NO_TAGS: readonly string[] = Object.freeze([])
 function requireBoolean(place: string, value: unknown): void {
   if (value === undefined || typeof value === 'boolean') return
   throw new TypeError(`${place} must be true or false (got ${describe(value)})`)
+}
+
+function requireTask(value: unknown): void {
+  if (value === undefined || value === 'optional' || value === 'required') return
+  throw new TypeError(`metadata.task must be 'optional' or 'required' (got ${describe(value)})`)
 }
 
 function requireTimeout(value: unknown): void {

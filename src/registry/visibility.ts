@@ -38,10 +38,10 @@ export function isVisibleTo(visibility: Visibility | undefined, principal: Princ
  * What a rule has said. Throws a `TypeError` for anything but `true` and `false`: a rule that is asynchronous, or forgets to
  * return, would hide everything from everybody without a word.
  */
-export function verdict(said: unknown): boolean {
+export function verdict(said: unknown, rule = 'A rule of visibility'): boolean {
   if (typeof said === 'boolean') return said
   // Nobody waits for it; its failure must not end the process.
   if (isPromise(said)) Promise.resolve(said).catch(() => undefined)
   const given = isPromise(said) ? 'a promise' : describe(said)
-  throw new TypeError(`A rule of visibility must return true or false, at once (got ${given})`)
+  throw new TypeError(`${rule} must return true or false, at once (got ${given})`)
 }

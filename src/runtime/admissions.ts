@@ -1,4 +1,4 @@
-import type { CallableDefinition } from '../registry/callable-definition.js'
+import type { CallableDefinition, DefinitionAlternative } from '../registry/callable-definition.js'
 import type { Admission, DefinitionRegistry } from '../registry/definition-registry.js'
 import type { JsonSchemaDocument } from '../registry/json-schema.js'
 import type { ChangeListener } from '../registry/registry-listeners.js'
@@ -7,6 +7,7 @@ import type { StartProblem } from './discovery.js'
 import type { ExecutorRouter } from './executor-router.js'
 import type { Registries } from './registries.js'
 import { type MandatoryInterceptor, satisfies } from './runtime-settings.js'
+import { defaultFaults } from './schema/schema-default-faults.js'
 import type { SchemaValidator } from './schema/schema-validator.js'
 
 /** Refuses definitions whose schemas break the rules. */
@@ -15,9 +16,23 @@ export function checksSchemas(validator: SchemaValidator): Admission<CallableDef
     schema === undefined
       ? []
       : validator.check(schema).map(({ path, message }) => ({ path: `${field}${path}`, message }))
-  return ({ kind, name, inputSchema, outputSchema }) => {
-    const faults = [...faultsOf('inputSchema', inputSchema), ...faultsOf('outputSchema', outputSchema)]
-    requireSound(kind, name, faults)
+  const faultsIn = (
+    place: string,
+    { parameters, inputSchema, outputSchema }: CallableDefinition,
+  ): DefinitionFault[] => [
+    ...faultsOf(`${place}inputSchema`, parameters.document),
+    // What is hidden from callers must leave a schema behind that holds by itself.
+    ...(inputSchema === parameters.document ? [] : faultsOf(`${place}inputSchema`, inputSchema)),
+    ...(parameters.standard === undefined ? defaultFaults(parameters.document) : []).map((fault) => ({
+      path: `${place}inputSchema${fault.path}`,
+      message: fault.message,
+    })),
+    ...faultsOf(`${place}outputSchema`, outputSchema),
+  ]
+  return (definition) => {
+    const { kind, name, alternatives = [] } = definition
+    const faults = alternatives.flatMap((one) => faultsIn(placeOf(one), one.definition))
+    requireSound(kind, name, [...faultsIn('', definition), ...faults])
   }
 }
 
@@ -27,15 +42,23 @@ export function requires(
   router: ExecutorRouter,
 ): Admission<CallableDefinition> {
   return (definition, source) => {
-    const arranged = router.arrange(definition, source.interceptors)
-    const faults = mandatory
-      .filter((one) => !arranged.some(({ interceptor }) => satisfies(interceptor, one)))
-      .map((one) => ({
-        path: 'interceptors',
-        message: `the mandatory ${typeof one === 'string' ? one : one.name} is missing`,
-      }))
+    const faultsAround = (alternative?: DefinitionAlternative): DefinitionFault[] => {
+      const arranged = router.routes.arrange(definition, source.interceptors, alternative)
+      return mandatory
+        .filter((one) => !arranged.some(({ interceptor }) => satisfies(interceptor, one)))
+        .map((one) => ({
+          path: `${alternative === undefined ? '' : placeOf(alternative)}interceptors`,
+          message: `the mandatory ${typeof one === 'string' ? one : one.name} is missing`,
+        }))
+    }
+    // What has alternatives runs one of them, and never without.
+    const faults = definition.alternatives?.flatMap((one) => faultsAround(one)) ?? faultsAround()
     requireSound(definition.kind, definition.name, faults)
   }
+}
+
+function placeOf({ label }: DefinitionAlternative): string {
+  return `alternatives/${label}/`
 }
 
 /** Every definition has to pass from now on, whatever its kind. Those that are there and do not are removed and returned. */

@@ -14,6 +14,11 @@ export interface CallOptions {
   readonly principal?: Principal
   /** Where the caller's connection comes from; set for calls from outside this process, and then part of its key. */
   readonly address?: string
+  /**
+   * Repeats of the call under the same key are one call, where an `IdempotencyInterceptor` guards the definition: a string
+   * that this caller makes up for what it wants once.
+   */
+  readonly idempotencyKey?: string
   /** Cancels the call. */
   readonly signal?: AbortSignal
   /** The deadline, if it is earlier than the definition's own. */

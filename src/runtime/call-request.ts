@@ -6,6 +6,7 @@ import {
   ToolNotFoundError,
 } from '../registry/tool-error.js'
 import type { CallKind, ToolExecutionContext } from '../registry/tool-execution-context.js'
+import type { CallTask } from './call-task.js'
 
 /** What is to be called. */
 export interface CallRequest {
@@ -20,6 +21,8 @@ export interface CallRequest {
   readonly uri?: string
   /** Run in place of the definition's executor, on `input` as it is. */
   readonly execute?: (ctx: ToolExecutionContext) => unknown
+  /** The call may go on as this task. */
+  readonly task?: CallTask | undefined
 }
 
 /** What a caller is told of a request for which nothing was found. */

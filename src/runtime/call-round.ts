@@ -16,6 +16,8 @@ export interface CallRound {
   readonly answers: Readonly<Record<string, RoundAnswer>>
   /** Results of `ctx.once` in earlier rounds. */
   readonly steps: Readonly<Record<string, unknown>>
+  /** Of the call, in all its rounds; undefined in the first. */
+  readonly idempotencyKey?: string | undefined
   /** Of the client. */
   readonly supports: (capability: AskCapability) => boolean
 }

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { RegisteredDefinition } from '../registry/registered-definition.js'
 import type { ToolExecutionContext } from '../registry/tool-execution-context.js'
-import type { Call } from './call.js'
+import type { CallRun } from './call-run.js'
 
 interface Scope {
-  readonly call: Call
+  readonly call: CallRun
   readonly ctx: ToolExecutionContext
   readonly outer: Scope | undefined
 }
@@ -17,13 +17,13 @@ export function currentCall(): ToolExecutionContext | undefined {
 }
 
 /** Runs `work` as part of the call; calls that it makes are calls inside it. */
-export function runInCall<T>(call: Call, ctx: ToolExecutionContext, work: () => T): T {
+export function runInCall<T>(call: CallRun, ctx: ToolExecutionContext, work: () => T): T {
   return scopes.run({ call, ctx, outer: scopes.getStore() }, work)
 }
 
 /** How many of the calls around the running code hold a lease of a definition; they may give it back later. */
 export function ownLeases(): (registered: RegisteredDefinition) => number {
-  const calls: Call[] = []
+  const calls: CallRun[] = []
   for (let scope = scopes.getStore(); scope !== undefined; scope = scope.outer) calls.push(scope.call)
   return (registered) => calls.filter(({ lease }) => lease === registered).length
 }

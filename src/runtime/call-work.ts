@@ -6,17 +6,28 @@ export type Interruption = AnyToolError | CallSuspension
 
 /** What the executor of one call has started and what may still be running when the call has its answer. */
 export class CallWork {
-  #running = 0
-  #onSettled: (() => void) | undefined
+  readonly #running = new Set<Promise<unknown>>()
+  /** Work that has left the call. */
+  #elsewhere: Set<Promise<unknown>> | undefined
   #interrupt: ((reason: Interruption) => void) | undefined
 
   get isRunning(): boolean {
-    return this.#running > 0
+    return this.#running.size > 0
   }
 
-  /** Calls `then` once nothing is running any more. */
+  /** Calls `then` once nothing that runs now is running any more, wherever it does. `then` must not throw. */
   whenSettled(then: () => void): void {
-    this.#onSettled = then
+    const running = [...this.#running, ...(this.#elsewhere ?? [])]
+    if (running.length === 0) then()
+    else void Promise.allSettled(running).then(then)
+  }
+
+  /** The work of this call runs elsewhere too. */
+  note(running: Promise<unknown>): void {
+    this.#elsewhere ??= new Set()
+    const elsewhere = this.#elsewhere.add(running)
+    const forget = () => elsewhere.delete(running)
+    running.then(forget, forget)
   }
 
   /** Whoever waits for the work hears `reason` instead. */
@@ -26,7 +37,7 @@ export class CallWork {
 
   /**
    * Settles as `work` does, by way of `completed` and `failed`, or rejects when it is interrupted, whichever comes first.
-   * With `endCall`, an interruption goes there instead, and the promise may never settle: that saves another one.
+   * `work` must be a promise's own. With `endCall`, an interruption goes there instead, and the promise may never settle: that saves another one.
    */
   race<T, R>(
     work: Promise<T>,
@@ -34,10 +45,10 @@ export class CallWork {
     failed: (thrown: unknown) => Interruption,
     endCall: ((reason: Interruption) => void) | undefined,
   ): Promise<R> {
-    this.#running++
-    const settled = Promise.resolve(work).then(
+    this.#running.add(work)
+    const settled = work.then(
       (value) => {
-        this.#settle()
+        this.#running.delete(work)
         try {
           return completed(value)
         } catch (thrown) {
@@ -45,7 +56,7 @@ export class CallWork {
         }
       },
       (thrown: unknown) => {
-        this.#settle()
+        this.#running.delete(work)
         throw failed(thrown)
       },
     )
@@ -57,9 +68,5 @@ export class CallWork {
       settled.then(resolve, reject)
       this.#interrupt = (reason) => reject(failed(reason))
     })
-  }
-
-  #settle(): void {
-    if (--this.#running === 0) this.#onSettled?.()
   }
 }

@@ -1,76 +1,64 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Ask, AskQuestion } from '../registry/ask.js'
 import { CallAttributes } from '../registry/call-attributes.js'
-import { CallSuspension } from '../registry/call-suspension.js'
+import type { DetachedCall } from '../registry/detached-call.js'
+import { digest } from '../registry/fingerprint.js'
 import { callForeign } from '../registry/foreign-code.js'
-import type { RegisteredDefinition } from '../registry/registered-definition.js'
+import type { NestedCall } from '../registry/nested-call.js'
 import type { ToolDescriptor } from '../registry/tool-descriptor.js'
-import { ToolAbortedError, type ToolOutcome, ToolTimeoutError } from '../registry/tool-error.js'
-import type { CallKind, LogLevel, ToolCall } from '../registry/tool-execution-context.js'
-import type { ToolSuccess } from '../registry/tool-execution-result.js'
+import { ToolAbortedError } from '../registry/tool-error.js'
+import type { LogLevel, ToolCall } from '../registry/tool-execution-context.js'
+import type { ToolExecutionResult, ToolSuccess } from '../registry/tool-execution-result.js'
+import type { AskingCall, AskingRun, AskingSettings } from './asking-call.js'
 import { Attempts } from './attempts.js'
 import { type CallOptions, callerKey } from './call-options.js'
-import { CallWork, type Interruption } from './call-work.js'
-import { Deadline } from './deadline.js'
-import { type AskingCall, type AskingSettings, Dialogue } from './dialogue.js'
+import { CallRun, type RunOutcome } from './call-run.js'
+import { Dialogue } from './dialogue.js'
 import { follow } from './shared-signal.js'
 
-/** How long an aborted call may take to unwind (hooks that clean up, audit) before it is answered anyway. */
-const UNWIND_MS = 1_000
+/** A call, or work that has left one. */
+export type RunOfCall = CallRun & { readonly origin: Call }
 
-/** How a call ends, or why it waits. */
-export type CallOutcome = ToolSuccess | Interruption
+/** What a call needs of the router that runs it. */
+export interface CallServices {
+  readonly asking: AskingSettings
+  detach(from: RunOfCall, ...work: Parameters<ToolCall['beginDetached']>): DetachedCall
+  /** Calls another tool. */
+  callTool(toolName: string, input: unknown, options: CallOptions): Promise<ToolExecutionResult>
+}
 
 /** One call while it runs. What an executor may never touch (ids, signal, attributes) is made at the first touch. */
-export class Call implements ToolCall, AskingCall {
-  readonly kind: CallKind
-  readonly toolName: string
-  readonly target: ToolCall['target']
-  readonly uri: string | undefined
-  readonly limit: Deadline
+export class Call extends CallRun implements ToolCall, AskingCall {
   readonly attempts = new Attempts()
   /** The result that the execution ring gave and that has passed the check. */
   checkedResult: ToolSuccess | undefined
-  /** The definition that it keeps from being let go. */
-  lease: RegisteredDefinition | undefined
-  /** Where it stands among the running calls. */
-  index = 0
-  /** Interceptors stand around the executor. */
-  hasChain = true
-  /** Why it was ended early: aborted, or suspended until there is an answer. */
-  interruptedBy: Interruption | undefined
-  /** No answer is awaited any more: progress and log lines are dropped. */
-  ended = false
   readonly #options: CallOptions
-  readonly #asking: AskingSettings
-  #onEnd: ((outcome: CallOutcome) => void) | undefined
-  #unwinding: NodeJS.Timeout | undefined
+  readonly #services: CallServices
   #letGoOfCaller: (() => void) | undefined
   #callId: string | number | undefined
   #traceId: string | undefined
+  #idempotencyKey: string | undefined
   #attributes: CallAttributes | undefined
   #dialogue: Dialogue | undefined
-  #controller: AbortController | undefined
-  #work: CallWork | undefined
+  /** Work that has left this call, and stands still when it does. */
+  #detached: CallRun[] | undefined
 
   constructor(
-    { kind, toolName, target, uri }: Pick<ToolCall, 'kind' | 'toolName' | 'target' | 'uri'>,
+    called: Pick<ToolCall, 'kind' | 'toolName' | 'target' | 'uri'>,
     timeoutMs: number,
     options: CallOptions,
-    asking: AskingSettings,
+    services: CallServices,
   ) {
-    this.kind = kind
-    this.toolName = toolName
-    this.target = target
-    this.uri = uri
-    this.limit = new Deadline(timeoutMs)
+    super(called, timeoutMs)
     this.#options = options
-    this.#asking = asking
+    this.#services = services
   }
 
-  /** What is known of the work. */
-  get outcome(): ToolOutcome {
-    return this.attempts.outcome
+  get origin(): this {
+    return this
+  }
+  get parent(): undefined {
+    return undefined
   }
   get tool(): ToolDescriptor | undefined {
     // What is called as a tool is one.
@@ -96,33 +84,32 @@ export class Call implements ToolCall, AskingCall {
   get callerKey(): string {
     return callerKey(this.#options)
   }
+  get givenIdempotencyKey() {
+    return this.#options.idempotencyKey
+  }
+  get idempotencyKey(): string {
+    const given = this.#options.idempotencyKey
+    this.#idempotencyKey ??=
+      given === undefined
+        ? (this.#services.asking.round?.idempotencyKey ?? randomUUID())
+        : digest([this.callerKey, this.kind, this.toolName, given])
+    return this.#idempotencyKey
+  }
   get attributes(): CallAttributes {
     this.#attributes ??= new CallAttributes()
     return this.#attributes
   }
-  get deadline(): number {
-    return performance.timeOrigin + this.limit.expiresAt
-  }
   get round(): number {
-    return this.#asking.round?.number ?? 1
+    return this.#services.asking.round?.number ?? 1
   }
-  get suspension(): CallSuspension | undefined {
-    return CallSuspension.is(this.interruptedBy) ? this.interruptedBy : undefined
-  }
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController()
-      if (this.interruptedBy !== undefined) this.#controller.abort(this.interruptedBy)
-    }
-    return this.#controller.signal
+  /** What an executor has done by the time it asks, it takes care of itself (`once`); of what it did before, nobody does. */
+  get mayAskInRounds(): boolean {
+    return this.attempts.isRunning || this.mayStartAgain
   }
 
-  /** The call is on its way: from now on its caller's signal aborts it. `onEnd` hears once how it ended. */
-  begin(onEnd: (outcome: CallOutcome) => void): void {
-    this.#onEnd = onEnd
-    const { timeoutMs } = this.limit
-    if (timeoutMs <= 0)
-      this.interrupt(new ToolTimeoutError(this.toolName, timeoutMs, { kind: this.target?.kind }))
+  /** From now on its caller's signal aborts it. */
+  override begin(onEnd: (outcome: RunOutcome) => void): void {
+    super.begin(onEnd)
     const { signal } = this.#options
     if (signal === undefined) return
     const abort = () =>
@@ -131,97 +118,64 @@ export class Call implements ToolCall, AskingCall {
     else this.#letGoOfCaller = follow(signal, abort)
   }
 
-  /** The call has its answer; only the first one counts. */
-  end(outcome: CallOutcome): void {
-    if (this.ended) return
-    this.ended = true
-    if (this.#unwinding !== undefined) clearTimeout(this.#unwinding)
+  protected override letGo(): void {
     this.#letGoOfCaller?.()
     this.#dialogue?.end()
-    this.#onEnd?.(outcome)
-  }
-
-  /** Keeps the definition from being let go until {@link giveBack}. */
-  take(lease: RegisteredDefinition): void {
-    lease.acquire()
-    this.lease = lease
-  }
-
-  giveBack(): void {
-    const { lease } = this
-    this.lease = undefined
-    lease?.release()
-  }
-
-  /** What a result says of its call. */
-  stamp(): { readonly toolName: string; readonly durationMs: number } {
-    return { toolName: this.toolName, durationMs: performance.now() - this.limit.startedAt }
-  }
-
-  /** Ends the work early: by the caller, the deadline, shutdown, or a question. The first reason stays. */
-  interrupt(reason: Interruption): void {
-    if (this.interruptedBy !== undefined || this.ended) return
-    this.interruptedBy = reason
-    // First of all: each of the others may end the call.
-    this.#unwinding = setTimeout(() => this.end(reason), UNWIND_MS)
-    this.#work?.interrupt(reason)
-    this.#controller?.abort(reason)
-  }
-
-  /** Unless the executor has acted, or may have, and must not do so twice. */
-  get mayStartAgain(): boolean {
-    return this.outcome === 'not-started' || this.target?.metadata.idempotent === true
-  }
-  /** What an executor has done by the time it asks, it takes care of itself (`once`); of what it did before, nobody does. */
-  get mayAskInRounds(): boolean {
-    return this.attempts.isRunning || this.mayStartAgain
-  }
-
-  /** Nothing may start once the call is interrupted, or answered: an interceptor may have let go of its `next`. */
-  throwIfOver(): void {
-    if (this.interruptedBy !== undefined) throw this.interruptedBy
-    if (this.ended) throw new ToolAbortedError(this.toolName, { outcome: this.outcome })
-  }
-
-  /** Waits for the executor's `work` until the call is interrupted, as `CallWork.race` says. */
-  race<T, R>(
-    work: Promise<T>,
-    completed: (value: T) => R,
-    failed: (thrown: unknown) => Interruption,
-  ): Promise<R> {
-    this.#work ??= new CallWork()
-    // With no interceptors to unwind through, an interruption ends the call itself.
-    const endCall = this.hasChain ? undefined : (reason: Interruption) => this.end(reason)
-    const raced = this.#work.race(work, completed, failed, endCall)
-    // The executor may have ended the call itself.
-    if (this.interruptedBy !== undefined) this.#work.interrupt(this.interruptedBy)
-    return raced
-  }
-
-  /** Something that the executor started has not settled. */
-  get isWorking(): boolean {
-    return this.#work?.isRunning === true
-  }
-
-  /** Calls `then` once nothing that the executor started is running any more. */
-  whenWorkSettles(then: () => void): void {
-    this.#work?.whenSettled(then)
   }
 
   get remainingMs(): number {
     return this.limit.remainingMs
   }
+  /** Also of what has left this call, whose caller is asked. */
   pauseDeadline(): () => void {
-    return this.limit.pause()
+    const resumes = [this, ...(this.#detached ?? [])].map(({ limit }) => limit.pause())
+    return () => {
+      for (const resume of resumes) resume()
+    }
+  }
+
+  get beginDetached(): ToolCall['beginDetached'] {
+    return this.beginDetachedFrom(this)
+  }
+  beginDetachedFrom(from: RunOfCall): ToolCall['beginDetached'] {
+    return (...work) => this.#services.detach(from, ...work)
+  }
+  /** Has left this call. */
+  hasDetached(run: CallRun): void {
+    this.#detached = [...(this.#detached ?? []), run]
+  }
+
+  get callTool(): NestedCall {
+    return (toolName, input, signal) => {
+      const { principal, address, sessionId, agentId, exposes, ask } = this.#options
+      const { traceId, remainingMs: timeoutMs } = this
+      return this.#services.callTool(toolName, input, {
+        traceId,
+        timeoutMs,
+        signal,
+        ...(principal !== undefined && { principal }),
+        ...(address !== undefined && { address }),
+        ...(sessionId !== undefined && { sessionId }),
+        ...(agentId !== undefined && { agentId }),
+        ...(exposes !== undefined && { exposes }),
+        ...(ask !== undefined && { ask }),
+      })
+    }
   }
 
   get ask(): Ask {
-    // What is answered fits what is asked: the dialogue has checked it.
-    return ((question: AskQuestion) => this.#talk().ask(question)) as Ask
+    return this.askFrom(this)
   }
-
-  get once() {
-    return <T>(key: string, fn: () => T | Promise<T>): Promise<T> => this.#talk().once(key, fn)
+  get once(): ToolCall['once'] {
+    return this.onceIn(this)
+  }
+  /** The same dialogue for work that has left the call. */
+  askFrom(run: AskingRun): Ask {
+    // What is answered fits what is asked: the dialogue has checked it.
+    return ((question: AskQuestion) => this.#talk().ask(question, run)) as Ask
+  }
+  onceIn(run: AskingRun): ToolCall['once'] {
+    return (key, fn) => this.#talk().once(key, fn, run)
   }
 
   get progress() {
@@ -237,7 +191,7 @@ export class Call implements ToolCall, AskingCall {
   }
 
   #talk(): Dialogue {
-    this.#dialogue ??= new Dialogue(this, { ...this.#asking, ask: this.#options.ask })
+    this.#dialogue ??= new Dialogue(this, { ...this.#services.asking, ask: this.#options.ask })
     return this.#dialogue
   }
 }

@@ -1,6 +1,5 @@
 import { type AskAnswer, type AskedQuestion, type AskQuestion, CAPABILITY_OF } from '../registry/ask.js'
 import { CallSuspension } from '../registry/call-suspension.js'
-import type { DefinitionKind } from '../registry/definition-kind.js'
 import { digest } from '../registry/fingerprint.js'
 import { LONGEST_TIMER_MS } from '../registry/idle-wait.js'
 import {
@@ -8,50 +7,19 @@ import {
   ToolAbortedError,
   ToolError,
   ToolExecutionError,
-  type ToolOutcome,
   ToolTimeoutError,
+  ToolUnavailableError,
 } from '../registry/tool-error.js'
-import { type CheckForm, InvalidAnswerError, readAnswer } from './ask-answer.js'
-import { type FormFaults, readQuestion } from './ask-question.js'
+import { InvalidAnswerError, readAnswer } from './ask-answer.js'
+import { readQuestion } from './ask-question.js'
+import type { AskingCall, AskingRun, DialogueOptions } from './asking-call.js'
 import type { CallOptions } from './call-options.js'
 import type { CallRound } from './call-round.js'
+import type { CallTask } from './call-task.js'
 import { OnceSteps } from './once-steps.js'
 
-/** What a call is for its dialogue. */
-export interface AskingCall {
-  readonly toolName: string
-  readonly traceId: string
-  readonly target: { readonly kind: DefinitionKind } | undefined
-  readonly signal: AbortSignal
-  /** What is known of the work so far. */
-  readonly outcome: ToolOutcome
-  /** It has its answer. */
-  readonly ended: boolean
-  /** It may run from the start once more. */
-  readonly mayAskInRounds: boolean
-  /** What is left until the deadline, in milliseconds. */
-  readonly remainingMs: number
-  /** The deadline stands still until the function that it returns is called. */
-  pauseDeadline(): () => void
-  /** Ends the call for now: it runs again, from the start, with the answer. */
-  interrupt(suspension: CallSuspension): void
-}
-
-/** How the questions of a call are checked and waited for. */
-export interface AskingSettings {
-  /** Set where an answer comes with another request. */
-  readonly round: CallRound | undefined
-  readonly formFaults: FormFaults
-  readonly checkForm: CheckForm
-  /** Hears why an answer is asked for again. */
-  readonly onUnusable: (toolName: string, reason: string) => void
-  /** How long an answer may take, in milliseconds. */
-  readonly askTimeoutMs: number
-}
-
-export interface DialogueOptions extends AskingSettings {
-  readonly ask: CallOptions['ask'] | undefined
-}
+/** How often a task asks for an answer that can be used. */
+const MAX_TRIES = 8
 
 /** What one call asks, and the steps that it takes once. */
 export class Dialogue {
@@ -72,21 +40,33 @@ export class Dialogue {
     this.#steps = new OnceSteps(options.round?.steps)
   }
 
-  once<T>(key: string, fn: () => T | Promise<T>): Promise<T> {
-    return unwatched(this.#once(key, fn))
+  once<T>(key: string, fn: () => T | Promise<T>, run: AskingRun): Promise<T> {
+    return unwatched(this.#once(key, fn, run))
   }
 
-  ask(question: AskQuestion): Promise<AskAnswer> {
-    return unwatched(this.#ask(question))
+  ask(question: AskQuestion, run: AskingRun): Promise<AskAnswer> {
+    return unwatched(this.#ask(question, run))
   }
 
-  async #once<T>(key: string, fn: () => T | Promise<T>): Promise<T> {
-    this.#requireRunning()
+  async #once<T>(key: string, fn: () => T | Promise<T>, run: AskingRun): Promise<T> {
+    // What goes on after the end acts no more: nobody would know of it, and the next round would repeat it.
+    run.throwIfOver()
     return this.#steps.run(key, fn)
   }
 
-  async #ask(question: AskQuestion): Promise<AskAnswer> {
-    this.#requireRunning()
+  async #ask(question: AskQuestion, run: AskingRun): Promise<AskAnswer> {
+    run.throwIfOver()
+    // Work that has left its call goes on without whoever could be asked.
+    const isAlone = () => this.#call.whyOver !== undefined && run.whyOver === undefined
+    if (isAlone()) throw this.#nobody()
+    try {
+      return await this.#answerOnce(question)
+    } catch (thrown) {
+      throw isAlone() && !CallSuspension.is(thrown) ? this.#nobody() : thrown
+    }
+  }
+
+  async #answerOnce(question: AskQuestion): Promise<AskAnswer> {
     const asked = readQuestion(question, `ask-${++this.#count}`, this.#options.formFaults)
     const { key } = asked
     const shown = digest(asked)
@@ -103,7 +83,8 @@ export class Dialogue {
   }
 
   #answerTo(asked: AskedQuestion, shown: string): Promise<AskAnswer> {
-    const { round, ask } = this.#options
+    const { round, ask, task } = this.#options
+    if (ask === undefined && task?.hasBegun) return this.#askInTask(asked, task)
     if (round !== undefined) return this.#askInRounds(asked, shown, round)
     if (ask === undefined) throw this.#unsupported(asked.kind)
     return this.#askNow(asked, ask)
@@ -114,18 +95,10 @@ export class Dialogue {
     for (const giveUp of this.#open) giveUp()
   }
 
-  /**
-   * What goes on after the end of its call acts and asks no more: nobody would know of it, and the next round would repeat
-   * it.
-   */
-  #requireRunning(): void {
-    const { signal, ended } = this.#call
-    if (signal.aborted || ended) throw this.#whyOver
-  }
-
-  get #whyOver(): unknown {
-    const { signal, toolName, outcome } = this.#call
-    return signal.aborted ? signal.reason : new ToolAbortedError(toolName, { outcome })
+  #nobody(): ToolUnavailableError {
+    const { toolName, target, outcome } = this.#call
+    const options = { outcome, kind: target?.kind, retryable: true }
+    return new ToolUnavailableError(toolName, 'the caller that it would ask is gone', options)
   }
 
   #unsupported(kind: AskedQuestion['kind']): AskUnsupportedError {
@@ -141,7 +114,7 @@ export class Dialogue {
     const ended = new AbortController()
     try {
       const tooLate = new Promise<never>((_, reject) => {
-        giveUp = () => reject(this.#whyOver)
+        giveUp = () => reject(this.#call.whyOver)
         this.#open.add(giveUp)
         signal.addEventListener('abort', giveUp)
         const options = { outcome, kind: target?.kind }
@@ -166,6 +139,19 @@ export class Dialogue {
       // Whoever still shows the question can take it away.
       ended.abort()
       resume()
+    }
+  }
+
+  /** What cannot be used is asked again, like in rounds: to fail would lose the work. */
+  async #askInTask(asked: AskedQuestion, task: CallTask): Promise<AskAnswer> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#askNow(asked, (question, signal) => task.ask(question, signal))
+      } catch (thrown) {
+        if (!(ToolError.is(thrown) && thrown.cause instanceof InvalidAnswerError) || tries === MAX_TRIES)
+          throw thrown
+        this.#options.onUnusable(this.#call.toolName, thrown.message)
+      }
     }
   }
 
@@ -195,6 +181,8 @@ export class Dialogue {
       const refusal = `${this.#call.toolName} has acted and is not idempotent: nothing can be asked any more that would run it again`
       throw new ToolExecutionError(refusal, { outcome: this.#call.outcome })
     }
+    const { task } = this.#options
+    if (task !== undefined && !task.endsWithQuestion()) return this.#askInTask(asked, task)
     this.#steps.waitForAnswer()
     this.#pending.push(asked)
     this.#suspending ??= this.#suspend()
@@ -212,6 +200,7 @@ export class Dialogue {
       questions: Object.freeze([...this.#pending]),
       steps: this.#steps.results,
       traceId: this.#call.traceId,
+      idempotencyKey: this.#call.idempotencyKey,
       remainingMs: this.#call.remainingMs,
     })
     this.#call.interrupt(suspension)

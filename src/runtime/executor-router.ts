@@ -1,40 +1,38 @@
-import { type ArrangedInterceptor, arrange } from '../interceptors/arrangement.js'
 import type { InterceptorChain } from '../interceptors/chain.js'
 import type { Logger } from '../interceptors/logger.js'
 import { type Awaitable, andThen, isPromise } from '../registry/awaitable.js'
 import { CallSuspension } from '../registry/call-suspension.js'
-import type { CallableDefinition } from '../registry/callable-definition.js'
+import type { DetachedCall, DetachOptions } from '../registry/detached-call.js'
 import type { RegisteredDefinition } from '../registry/registered-definition.js'
 import { type AnyToolError, ShuttingDownError, ToolError } from '../registry/tool-error.js'
-import { ToolExecutionContext } from '../registry/tool-execution-context.js'
+import { type ToolCall, ToolExecutionContext } from '../registry/tool-execution-context.js'
 import { ToolExecutionResult, type ToolSuccess } from '../registry/tool-execution-result.js'
-import type { ToolInterceptor } from '../registry/tool-interceptor.js'
-import { Call, type CallOutcome } from './call.js'
+import { runAlternatives } from './alternatives.js'
+import type { AskingSettings } from './asking-call.js'
+import { Call, type CallServices, type RunOfCall } from './call.js'
+import { CallLog } from './call-log.js'
 import type { CallOptions } from './call-options.js'
 import { type CallRequest, notFound } from './call-request.js'
 import type { CallRound } from './call-round.js'
+import type { CallRun, RunOutcome } from './call-run.js'
 import { runInCall } from './call-scope.js'
-import type { AskingSettings } from './dialogue.js'
+import { type CallTask, startingTask } from './call-task.js'
+import { DetachedRun, type DetachedWork } from './detached-run.js'
 import { runExecutor } from './executor-run.js'
-import { checkResult } from './result-check.js'
-import { type Route, ring, routeTo } from './route.js'
+import { ResultGate, type ResultGateOptions } from './result-gate.js'
+import { type Route, ring } from './route.js'
+import { Routes, type RoutesOptions } from './routes.js'
 import { RunningCalls } from './running-calls.js'
-import type { SchemaValidator } from './schema/schema-validator.js'
 
-export interface ExecutorRouterOptions {
-  readonly validator: SchemaValidator
+export interface ExecutorRouterOptions
+  extends RoutesOptions,
+    ResultGateOptions,
+    Pick<CallServices, 'callTool'> {
   readonly logger: Logger
-  /** Around every definition, and around calls of what does not exist. */
-  readonly interceptors: readonly ToolInterceptor[]
-  readonly isMandatory: (interceptor: ToolInterceptor) => boolean
   /** The deadline of a call whose definition names none, in milliseconds. */
   readonly defaultTimeoutMs: number
   /** How long an answer to `ctx.ask` may take, in milliseconds. */
   readonly askTimeoutMs: number
-  /** The largest result of a definition that names none, in characters of JSON, roughly. */
-  readonly maxResultSize: number
-  /** May answer with something smaller what is too large; without an answer it is refused. */
-  readonly spill: (call: Call, definition: CallableDefinition, result: ToolSuccess) => ToolSuccess | undefined
 }
 
 /**
@@ -45,24 +43,31 @@ export interface ExecutorRouterOptions {
  */
 export class ExecutorRouter {
   readonly #options: ExecutorRouterOptions
-  readonly #routes = new WeakMap<RegisteredDefinition, Route>()
+  /** What stands around each definition. */
+  readonly routes: Routes
   /** Calls of what does not exist pass the shared request ring too. */
   readonly #unknownRing: InterceptorChain
   readonly #running = new RunningCalls()
-  readonly #asking: AskingSettings
+  readonly #gate: ResultGate
+  readonly #log: CallLog
+  readonly #services: CallServices
   #isDraining = false
 
   constructor(options: ExecutorRouterOptions) {
     this.#options = options
-    const { validator, askTimeoutMs, logger } = options
-    this.#asking = {
+    this.routes = new Routes(options)
+    const { validator, askTimeoutMs, logger, callTool } = options
+    this.#gate = new ResultGate(options)
+    this.#log = new CallLog(logger)
+    const asking = {
       round: undefined,
       askTimeoutMs,
       formFaults: (schema) => validator.check(schema),
       checkForm: (schema, content) => validator.compile(schema)(content),
       onUnusable: (toolName, reason) => logger.warn({ toolName, reason }, 'an answer is asked for again'),
-    }
-    this.#unknownRing = ring('request', arrange({ shared: options.interceptors, provider: [], tool: [] }))
+    } satisfies AskingSettings
+    this.#services = { asking, callTool, detach: (...work) => this.#detach(...work) }
+    this.#unknownRing = ring('request', this.routes.arrange({ interceptors: [] }))
   }
 
   /** With `round` the call may end with a question. */
@@ -78,20 +83,18 @@ export class ExecutorRouter {
     round?: CallRound,
   ): Promise<ToolExecutionResult | CallSuspension> {
     const { registered } = request
-    const route = registered && this.#routeOf(registered)
+    const route = registered && this.routes.to(registered)
     const call = this.#newCall(request, options, round)
     const ctx = new ToolExecutionContext(call, request.input)
     if (registered !== undefined) call.take(registered)
-    call.hasChain = !(route?.requestRing.isEmpty && route.executionRing.isEmpty)
+    call.hasChain = !route?.isBare
     return new Promise((resolve) => {
       this.#running.add(call)
       const succeed = (result: ToolSuccess) => call.end(result)
-      const fail = (thrown: unknown) => call.end(CallSuspension.is(thrown) ? thrown : ToolError.from(thrown))
+      const fail = (thrown: unknown) => call.endFailed(thrown)
       try {
         call.begin((outcome) => {
-          this.#running.delete(call)
-          if (call.isWorking) this.#giveBackLater(call)
-          else call.giveBack()
+          this.#leave(call)
           resolve(this.#answer(call, route, outcome))
         })
         const chain = route?.requestRing ?? this.#unknownRing
@@ -106,20 +109,6 @@ export class ExecutorRouter {
     })
   }
 
-  /** The interceptors that a definition would run with, outermost first. */
-  arrange(
-    { interceptors: own }: CallableDefinition,
-    ofProvider: readonly ToolInterceptor[] = [],
-  ): readonly ArrangedInterceptor[] {
-    const { interceptors, isMandatory } = this.#options
-    return arrange({ shared: interceptors, provider: ofProvider, tool: own }, isMandatory)
-  }
-
-  /** Compiles the schemas of a definition. Throws `ToolUnavailableError`. */
-  compile(registered: RegisteredDefinition): void {
-    this.#routeOf(registered).validators.compile()
-  }
-
   /** New calls are refused; resolves when the running ones have ended, which are aborted after `drainMs`. */
   async drain(drainMs: number): Promise<void> {
     this.#isDraining = true
@@ -128,11 +117,46 @@ export class ExecutorRouter {
     await this.#running.whenIdle()
   }
 
-  #newCall({ kind, name, registered, uri }: CallRequest, options: CallOptions, round?: CallRound): Call {
+  #newCall(
+    { kind, name, registered, uri, task }: CallRequest,
+    options: CallOptions,
+    round?: CallRound,
+  ): Call {
     const target = registered?.definition
     const called = { kind, toolName: target?.name ?? name, target, uri }
-    const asking = round === undefined ? this.#asking : { ...this.#asking, round }
-    return new Call(called, this.#timeoutMs(registered, options), options, asking)
+    const shared = this.#services
+    const isPlain = round === undefined && task === undefined
+    const services = isPlain ? shared : { ...shared, asking: { ...shared.asking, round, task } }
+    return new Call(called, this.#timeoutMs(registered, options.timeoutMs), options, services)
+  }
+
+  /** Work that leaves a call is one more that runs, for the same definition. */
+  #detach(
+    from: RunOfCall,
+    args: unknown,
+    run: DetachedWork,
+    { takesLateResult = false }: DetachOptions = {},
+  ): DetachedCall {
+    from.throwIfOver()
+    const { lease } = from
+    const route = lease && this.routes.to(lease)
+    const detached = new DetachedRun(from, this.#timeoutMs(lease, undefined), { takesLateResult })
+    if (lease !== undefined) detached.take(lease)
+    this.#running.add(detached)
+    return detached.start(args, run, {
+      onEnd: () => this.#leave(detached),
+      check: (result) => this.#gate.pass(detached, route, result),
+    })
+  }
+
+  /** It has its outcome. Its lease waits for the work, if the outcome has not. */
+  #leave(call: CallRun): void {
+    this.#running.delete(call)
+    if (!call.isWorking) call.giveBack()
+    else {
+      call.whenWorkSettles(() => call.giveBack())
+      this.#log.answeredEarly(call)
+    }
   }
 
   #runPrepared(
@@ -145,18 +169,34 @@ export class ExecutorRouter {
     if (this.#isDraining) throw new ShuttingDownError()
     if (route === undefined) throw notFound(request)
     if (request.execute !== undefined) return this.#runRing(call, { ...route, execute: request.execute }, ctx)
+    const { task } = request
+    const { alternatives } = route
+    if (alternatives === undefined) return this.#runRoute(call, route, ctx, task)
+    route.validators.compileResult()
+    const run = (one: Route, inner: ToolExecutionContext) => this.#runRoute(call, one, inner, task)
+    return runAlternatives(call, alternatives, ctx, { run, logger: this.#options.logger })
+  }
+
+  #runRoute(
+    call: Call,
+    route: Route,
+    ctx: ToolExecutionContext,
+    task: CallTask | undefined,
+  ): Awaitable<ToolSuccess> {
     route.validators.compile()
-    return andThen(route.args.prepare(ctx.args), (args) => {
+    return andThen(route.args.prepare(ctx), (args) => {
       const prepared = ctx.with({ args })
-      if (!route.executionRing.isEmpty) return this.#runRing(call, route, prepared)
+      const target = startingTask(route, task)
+      if (!route.executionRing.isEmpty) return this.#runRing(call, target, prepared)
       // One promise fewer than with a ring that does nothing.
-      return runExecutor(call, route, prepared, (result) => this.#checked(call, route, result))
+      return runExecutor(call, target, prepared, (result) => this.#checked(call, route, result))
     })
   }
 
   async #runRing(call: Call, route: Route, ctx: ToolExecutionContext): Promise<ToolSuccess> {
     try {
-      const execute = (inner: ToolExecutionContext) => runExecutor(call, route, inner)
+      // Under the context of work that has left the call, it is that which runs.
+      const execute = (inner: ToolExecutionContext) => runExecutor(runOf(inner), route, inner)
       return this.#checked(call, route, await route.executionRing.run(ctx, execute))
     } catch (thrown) {
       if (CallSuspension.is(thrown)) throw thrown
@@ -165,63 +205,23 @@ export class ExecutorRouter {
   }
 
   #checked(call: Call, route: Route | undefined, result: ToolSuccess): ToolSuccess {
-    call.checkedResult = this.#check(call, route, result)
+    call.checkedResult = this.#gate.pass(call, route, result)
     return call.checkedResult
   }
 
-  #check(call: Call, route: Route | undefined, result: ToolSuccess): ToolSuccess {
-    const { maxResultSize, spill } = this.#options
-    const definition = route?.definition
-    const maxSize = definition?.metadata.maxResultSize ?? maxResultSize
-    const validate = call.kind === 'completion' ? undefined : route?.validators.result
-    try {
-      checkResult(definition ?? { name: call.toolName }, result, { validate, maxSize })
-      return result
-    } catch (thrown) {
-      const smaller = isTooLarge(thrown) && definition && spill(call, definition, result)
-      if (!smaller) throw thrown
-      return smaller
-    }
-  }
-
-  /** The answer did not wait for the work; the definition's lease does. */
-  #giveBackLater(call: Call): void {
-    const { logger } = this.#options
-    let isTold = false
-    call.whenWorkSettles(() => {
-      call.giveBack()
-      if (isTold) logger.info(idsOf(call), 'the work of an answered call has ended')
-    })
-    // Work that heeds its signal, or that waits for an answer, ends in this turn.
-    setImmediate(() => {
-      if (!call.isWorking) return
-      isTold = true
-      logger.warn(idsOf(call), `answered while the ${call.kind} is still working`)
-    })
-  }
-
-  #routeOf(registered: RegisteredDefinition): Route {
-    const known = this.#routes.get(registered)
-    if (known !== undefined) return known
-    const { definition, source } = registered
-    const arranged = this.arrange(definition, source.interceptors)
-    const route = routeTo(definition, arranged, this.#options.validator)
-    this.#routes.set(registered, route)
-    return route
-  }
-
-  #timeoutMs(registered: RegisteredDefinition | undefined, { timeoutMs }: CallOptions): number {
+  #timeoutMs(registered: RegisteredDefinition | undefined, timeoutMs: number | undefined): number {
     const own = registered?.definition.metadata.timeoutMs ?? this.#options.defaultTimeoutMs
     const asked = Number(timeoutMs ?? own)
     return Number.isNaN(asked) ? own : Math.min(own, asked)
   }
 
-  #answer(call: Call, route: Route | undefined, outcome: CallOutcome): ToolExecutionResult | CallSuspension {
-    if (outcome === call.checkedResult) return outcome
+  #answer(call: Call, route: Route | undefined, outcome: RunOutcome): ToolExecutionResult | CallSuspension {
+    // The executor's own says of which call it is; one that an interceptor has made, or found, does not.
+    if (outcome === call.checkedResult && outcome.toolName === call.toolName) return outcome
     if (CallSuspension.is(outcome)) return outcome
     try {
       if (ToolError.is(outcome)) throw outcome
-      const checked = this.#checked(call, route, outcome)
+      const checked = outcome === call.checkedResult ? outcome : this.#checked(call, route, outcome)
       return ToolExecutionResult.success(checked.value, { ...checked, ...call.stamp() })
     } catch (thrown) {
       return this.#failure(call, ToolError.from(thrown))
@@ -229,22 +229,12 @@ export class ExecutorRouter {
   }
 
   #failure(call: Call, error: AnyToolError): ToolExecutionResult {
-    const { logger } = this.#options
-    if (error.code === 'EXECUTION_FAILED' && error.cause !== undefined) {
-      logger.error({ ...idsOf(call), err: error.cause }, `${call.kind} failed`)
-    }
-    // Its author has to know: the caller can do nothing about it.
-    if (error.code === 'INVALID_RESULT')
-      logger.error({ ...idsOf(call), err: error }, `${call.kind} gave an invalid result`)
+    this.#log.failed(call, error)
     return ToolExecutionResult.failure(error.withOutcomeOf(call.outcome), call.stamp())
   }
 }
 
-/** What the log knows a call by. */
-function idsOf({ kind, toolName, callId, traceId }: Call) {
-  return { ...(kind !== 'tool' && { kind }), toolName, callId, traceId }
-}
-
-function isTooLarge(thrown: unknown): boolean {
-  return ToolError.is(thrown) && thrown.code === 'RESULT_TOO_LARGE'
+/** Every context that comes back from a chain was made for one of our runs. */
+function runOf(ctx: ToolExecutionContext): CallRun {
+  return ToolExecutionContext.callOf(ctx) as ToolCall & CallRun
 }

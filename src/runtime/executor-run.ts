@@ -4,7 +4,8 @@ import type { CallableDefinition } from '../registry/callable-definition.js'
 import { ToolError, ToolExecutionError } from '../registry/tool-error.js'
 import type { ToolExecutionContext } from '../registry/tool-execution-context.js'
 import { ToolExecutionResult, type ToolSuccess } from '../registry/tool-execution-result.js'
-import type { Call } from './call.js'
+import type { CallRun } from './call-run.js'
+import { passedOnFailure } from './passed-on-failure.js'
 
 /** What is run, and for which definition. */
 export interface Executable {
@@ -17,12 +18,13 @@ export interface Executable {
  * idempotent or nothing was started: retries and fallbacks of any interceptor run at most once what may have acted.
  */
 export function runExecutor(
-  call: Call,
+  call: CallRun,
   { definition, execute }: Executable,
   ctx: ToolExecutionContext,
   leave: (result: ToolSuccess) => ToolSuccess = (result) => result,
 ): Awaitable<ToolSuccess> {
   call.throwIfOver()
+  ctx.throwIfGivenUp()
   if (!call.mayStartAgain) {
     const refusal = `${definition.name} is not idempotent and may have acted: it is not run again in the same call`
     throw new ToolExecutionError(refusal, { outcome: call.outcome })
@@ -50,9 +52,13 @@ export function runExecutor(
 }
 
 /** What the executor returned, as a result; the error of a failure is thrown, and so is an error returned by mistake. */
-function successOf(call: Call, returned: unknown): ToolSuccess {
+function successOf(call: CallRun, returned: unknown): ToolSuccess {
   if (ToolError.is(returned)) throw returned
-  if (!ToolExecutionResult.is(returned)) return ToolExecutionResult.success(returned, call.stamp())
+  if (!ToolExecutionResult.is(returned)) {
+    const failure = passedOnFailure(returned)
+    if (failure !== undefined) throw failure
+    return ToolExecutionResult.success(returned, call.stamp())
+  }
   if (!returned.ok) throw returned.error
   return ToolExecutionResult.success(returned.value, { ...returned, ...call.stamp() })
 }

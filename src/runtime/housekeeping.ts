@@ -31,9 +31,10 @@ export function keepHouse(
     const fault = `metadata.rateLimit has no effect: no RateLimitInterceptor guards the ${kind}`
     logger.warn({ toolName: name }, fault)
   }
-  const forget = ({ inputSchema, outputSchema }: CallableDefinition) => {
-    validator.release(inputSchema)
+  const forget = ({ parameters, outputSchema, alternatives = [] }: CallableDefinition) => {
+    validator.release(parameters.document)
     if (outputSchema !== undefined) validator.release(outputSchema)
+    for (const { definition } of alternatives) forget(definition)
   }
   return [
     tools.addListener({
@@ -64,6 +65,6 @@ export function keepHouse(
 }
 
 function isRateLimited(router: ExecutorRouter, { definition, source }: RegisteredDefinition): boolean {
-  const arranged = router.arrange(definition, source.interceptors)
+  const arranged = router.routes.arrange(definition, source.interceptors)
   return arranged.some(({ interceptor }) => interceptor instanceof RateLimitInterceptor)
 }

@@ -1,9 +1,9 @@
 import type { DefinitionKind } from '../registry/definition-kind.js'
 import { pointerTo } from '../registry/json-pointer.js'
 import { describe, isPlain } from '../registry/json-value.js'
-import { InvalidResultError } from '../registry/tool-error.js'
+import { InvalidResultError, ToolError } from '../registry/tool-error.js'
 import type { ToolSuccess } from '../registry/tool-execution-result.js'
-import type { Validate } from './schema/schema-validator.js'
+import { SchemaCompileError, type Validate } from './schema/schema-validator.js'
 
 /** Deeper values are cycles, or would overflow the stack of whoever reads them. */
 const MAX_DEPTH = 500
@@ -15,16 +15,26 @@ export function checkResult(
   { validate, maxSize }: { readonly validate: Validate | undefined; readonly maxSize: number },
 ): void {
   const survey = new JsonSurvey(owner, maxSize)
-  survey.visit(result.value)
-  if (result.content !== undefined) survey.visit(result.content)
-  if (result.meta !== undefined) survey.visit(result.meta)
-  if (validate === undefined) return
-  const json = survey.convertsOnWrite ? JSON.parse(JSON.stringify(result.value)) : result.value
-  const issues = validate(json)
-  if (issues.length > 0)
+  const issues = readable(owner, () => {
+    survey.visit(result.value)
+    if (result.content !== undefined) survey.visit(result.content)
+    if (result.meta !== undefined) survey.visit(result.meta)
+    return validate?.(survey.convertsOnWrite ? JSON.parse(JSON.stringify(result.value)) : result.value)
+  })
+  if (issues !== undefined && issues.length > 0)
     throw new InvalidResultError(owner.name, issues.map(({ message }) => message).join('; '), {
       kind: owner.kind,
     })
+}
+
+/** Reading a value may run code of its author: a getter, a `toJSON`, a proxy. That it fails is a fault of the value. */
+function readable<T>({ name, kind }: ResultOwner, read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    if (ToolError.is(cause) || cause instanceof SchemaCompileError) throw cause
+    throw new InvalidResultError(name, 'the value cannot be read, or written as JSON', { kind, cause })
+  }
 }
 
 /** Whose result it is, for the message. */

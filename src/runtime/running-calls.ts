@@ -1,6 +1,6 @@
 import { IdleWait, LONGEST_TIMER_MS } from '../registry/idle-wait.js'
 import { type AnyToolError, ToolTimeoutError } from '../registry/tool-error.js'
-import type { Call } from './call.js'
+import type { CallRun } from './call-run.js'
 
 /**
  * The calls that wait for an answer, and their deadlines. One timer serves them all: it stands at the earliest deadline,
@@ -8,12 +8,12 @@ import type { Call } from './call.js'
  */
 export class RunningCalls {
   /** In no order: the last one takes the place of one that leaves. */
-  readonly #running: Call[] = []
+  readonly #running: CallRun[] = []
   readonly #idle = new IdleWait()
   #timer: NodeJS.Timeout | undefined
   #timerAt = Number.POSITIVE_INFINITY
 
-  add(call: Call): void {
+  add(call: CallRun): void {
     call.index = this.#running.length
     this.#running.push(call)
     if (call.limit.expiresAt < this.#timerAt) this.#arm(call.limit.expiresAt)
@@ -24,8 +24,8 @@ export class RunningCalls {
     }
   }
 
-  delete(call: Call): void {
-    const last = this.#running.pop() as Call
+  delete(call: CallRun): void {
+    const last = this.#running.pop() as CallRun
     if (last !== call) {
       last.index = call.index
       this.#running[last.index] = last
@@ -41,8 +41,8 @@ export class RunningCalls {
   }
 
   /** Ends every call early. */
-  abortAll(reason: (call: Call) => AnyToolError): void {
-    for (const call of [...this.#running]) call.interrupt(reason(call))
+  abortAll(reason: (call: CallRun) => AnyToolError): void {
+    for (const call of [...this.#running]) call.stop(reason(call))
   }
 
   #arm(at: number): void {

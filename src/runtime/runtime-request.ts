@@ -5,6 +5,7 @@ import { InvalidArgumentsError } from '../registry/tool-error.js'
 import type { ToolExecutionContext } from '../registry/tool-execution-context.js'
 import { MalformedUriError } from '../registry/uri-template-error.js'
 import type { CallRequest } from './call-request.js'
+import type { CallTask } from './call-task.js'
 import type { Catalog, FoundResource, Viewer } from './catalog.js'
 
 /** An argument that is being written, to be completed. */
@@ -18,7 +19,13 @@ export interface CompletionRequest {
 
 /** What a caller asks of the runtime, whatever door it comes through. */
 export type RuntimeRequest =
-  | { readonly kind: 'tool'; readonly name: string; readonly input: unknown }
+  | {
+      readonly kind: 'tool'
+      readonly name: string
+      readonly input: unknown
+      /** The call may go on as this task. */
+      readonly task?: CallTask
+    }
   | { readonly kind: 'resource'; readonly uri: string }
   | { readonly kind: 'prompt'; readonly name: string; readonly input: unknown }
   | ({ readonly kind: 'completion' } & CompletionRequest)
@@ -36,8 +43,8 @@ export function resolve(request: RuntimeRequest, catalog: Catalog, viewer: Viewe
   switch (request.kind) {
     case 'tool': {
       // Without a spread, which costs as much as a third of the call.
-      const { kind, name, input } = request
-      return { kind, name, input, registered: catalog.tool(name, viewer) }
+      const { kind, name, input, task } = request
+      return { kind, name, input, task, registered: catalog.tool(name, viewer) }
     }
     case 'prompt': {
       const { kind, name, input } = request

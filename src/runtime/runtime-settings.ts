@@ -1,6 +1,8 @@
+import { type ArgumentSteps, argumentStepFaults } from '../registry/argument-steps.js'
 import { describe } from '../registry/json-value.js'
 import { interceptorName, type ToolInterceptor } from '../registry/tool-interceptor.js'
 import type { VisibilityRule } from './catalog.js'
+import { type TaskOptions, type TaskSettings, taskSettings } from './tasks/task-settings.js'
 
 /** Marks an interceptor as mandatory: its name, or its class. */
 export type MandatoryInterceptor = string | (abstract new (...args: never[]) => ToolInterceptor)
@@ -38,14 +40,22 @@ export interface RuntimeOptions {
    * for does not exist for that caller. See `visibilityByTag`. Default: everybody sees all.
    */
   readonly visibility?: VisibilityRule
+  /** How tasks are kept, and how many. */
+  readonly tasks?: TaskOptions
+  /**
+   * What becomes of the steps that the arguments of tools pass, for every tool that does not say so itself
+   * (`.argumentSteps(…)`): `{ coercion: false }`. Default: all are built in.
+   */
+  readonly arguments?: ArgumentSteps
   /** From which level the default logger writes. `TOOLWIRE_LOG_LEVEL`, default `info`. */
   readonly logLevel?: 'debug' | 'info' | 'warn' | 'error' | 'silent'
 }
 
 /** {@link RuntimeOptions} with everything decided. */
-export type RuntimeSettings = Required<Omit<RuntimeOptions, 'rateLimit' | 'visibility'>> & {
+export type RuntimeSettings = Required<Omit<RuntimeOptions, 'rateLimit' | 'tasks' | 'visibility'>> & {
   readonly visibility: VisibilityRule | undefined
   readonly rateLimit: { readonly defaultPerMinute: number }
+  readonly tasks: TaskSettings
 }
 
 /** Throws a `RangeError` that names the option or the variable whose value makes no sense. */
@@ -66,6 +76,7 @@ export function runtimeSettings(
     defaultTimeoutMs: number('defaultTimeoutMs', options.defaultTimeoutMs, 'TOOLWIRE_TIMEOUT_MS', 30_000, 1),
     askTimeoutMs: number('askTimeoutMs', options.askTimeoutMs, 'TOOLWIRE_ASK_TIMEOUT_MS', 300_000, 1),
     visibility: visibilityRule(options.visibility),
+    arguments: argumentSteps(options.arguments),
     maxResultSize: number('maxResultSize', options.maxResultSize, 'TOOLWIRE_RESULT_MAX_SIZE', 10_000_000, 1),
     provideTimeoutMs: number(
       'provideTimeoutMs',
@@ -74,6 +85,7 @@ export function runtimeSettings(
       30_000,
       1,
     ),
+    tasks: taskSettings(options.tasks, number),
     drainMs: number('drainMs', options.drainMs, 'TOOLWIRE_DRAIN_MS', 10_000, 0),
     names: choice('names', options.names, 'TOOLWIRE_NAMES', ['portable', 'mcp']),
     logLevel: choice('logLevel', options.logLevel, 'TOOLWIRE_LOG_LEVEL', [
@@ -123,6 +135,12 @@ export function runtimeSettings(
 function visibilityRule(given: unknown): VisibilityRule | undefined {
   if (given === undefined || typeof given === 'function') return given as VisibilityRule | undefined
   throw new RangeError(`visibility must be a function of target and principal (got ${describe(given)})`)
+}
+
+function argumentSteps(given: ArgumentSteps = {}): ArgumentSteps {
+  const [fault] = argumentStepFaults(given, 'arguments')
+  if (fault !== undefined) throw new RangeError(`${fault.path.replaceAll('/', '.')} ${fault.message}`)
+  return Object.freeze({ ...given })
 }
 
 function mandatory(given: readonly MandatoryInterceptor[]): readonly MandatoryInterceptor[] {

@@ -2,7 +2,7 @@ import type { Logger } from '../interceptors/logger.js'
 import { checksSchemas, guard, requires } from './admissions.js'
 import type { Catalog } from './catalog.js'
 import { type Discovery, find, registerFound, type StartProblem } from './discovery.js'
-import { ExecutorRouter } from './executor-router.js'
+import { ExecutorRouter, type ExecutorRouterOptions } from './executor-router.js'
 import { keepHouse } from './housekeeping.js'
 import type { Registries } from './registries.js'
 import { type RuntimeSettings, satisfies } from './runtime-settings.js'
@@ -28,6 +28,7 @@ export interface StartOptions {
   readonly logger: Logger
   readonly catalog: Catalog
   readonly spilled: SpilledResults
+  readonly callTool: ExecutorRouterOptions['callTool']
   /** Takes what has to be let go of at the end, also when the start fails half-way. */
   readonly hooks: Disposable[]
 }
@@ -35,15 +36,17 @@ export interface StartOptions {
 /** Builds the router from the interceptors that are bound, guards the registries, and registers all that is found. */
 export async function startRuntime(
   { discovery, settings, ...registries }: StartParts,
-  { validator, logger, catalog, spilled, hooks }: StartOptions,
+  { validator, logger, catalog, spilled, callTool, hooks }: StartOptions,
 ): Promise<{ readonly router: ExecutorRouter; readonly report: StartReport }> {
   const { mandatoryInterceptors, provideTimeoutMs } = settings
   const router = new ExecutorRouter({
     logger,
     validator,
+    callTool,
     interceptors: await discovery.interceptors(),
     isMandatory: (interceptor) =>
       mandatoryInterceptors.some((mandatory) => satisfies(interceptor, mandatory)),
+    argumentSteps: settings.arguments,
     defaultTimeoutMs: settings.defaultTimeoutMs,
     askTimeoutMs: settings.askTimeoutMs,
     maxResultSize: settings.maxResultSize,

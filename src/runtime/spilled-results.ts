@@ -4,7 +4,7 @@ import type { CallableDefinition } from '../registry/callable-definition.js'
 import { ResourceDefinition } from '../registry/resource-definition.js'
 import { ToolExecutionResult, type ToolSuccess } from '../registry/tool-execution-result.js'
 import { UriTemplate } from '../registry/uri-template.js'
-import type { Call } from './call.js'
+import type { CallRun } from './call-run.js'
 import { checkResult } from './result-check.js'
 
 const TEMPLATE = UriTemplate.parse('toolwire://results/{id}')
@@ -66,7 +66,7 @@ export class SpilledResults {
    * A result that links to this one; nothing where the tool does not ask for it, or it cannot be kept. Throws an
    * `InvalidResultError` for what JSON cannot carry.
    */
-  spill(call: Call, definition: CallableDefinition, result: ToolSuccess): ToolSuccess | undefined {
+  spill(call: CallRun, definition: CallableDefinition, result: ToolSuccess): ToolSuccess | undefined {
     const { metadata, outputSchema, kind, name } = definition
     const { value, content, meta, degraded } = result
     // What a resource holds and a prompt says is of a form of its own.

@@ -59,6 +59,7 @@ export function toolRuntimeModule(options: RuntimeOptions = {}): ContainerModule
           resources: ctx.get(ResourceRegistry),
           prompts: ctx.get(PromptRegistry),
           logger: loggerOf(ctx),
+          store: storeOf(ctx),
           discovery: discoveryIn(ctx),
           settings,
         }

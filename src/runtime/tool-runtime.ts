@@ -1,6 +1,6 @@
-import type { ArrangedInterceptor } from '../interceptors/arrangement.js'
 import { guardedLogger } from '../interceptors/guarded-logger.js'
 import type { Logger } from '../interceptors/logger.js'
+import type { Store } from '../interceptors/stores/store.js'
 import type { CallSuspension } from '../registry/call-suspension.js'
 import type { Completion } from '../registry/completion.js'
 import type { PromptMessages } from '../registry/prompt-message.js'
@@ -11,20 +11,24 @@ import type { ToolDefinition } from '../registry/tool-definition.js'
 import { ToolNotFoundError, ToolUnavailableError } from '../registry/tool-error.js'
 import { ToolExecutionResult } from '../registry/tool-execution-result.js'
 import type { ToolRegistry } from '../registry/tool-registry.js'
+import { type BatchedCall, type BatchOptions, type BatchResults, callEach } from './call-batch.js'
 import type { CallOptions } from './call-options.js'
 import type { CallRound } from './call-round.js'
 import { Catalog } from './catalog.js'
 import type { Discovery } from './discovery.js'
 import type { ExecutorRouter } from './executor-router.js'
+import { explain, type ToolExplanation } from './explanation.js'
 import type { Registries } from './registries.js'
 import { type CompletionRequest, nameOf, type RuntimeRequest, resolve } from './runtime-request.js'
 import type { RuntimeSettings } from './runtime-settings.js'
 import { type StartReport, startRuntime } from './runtime-start.js'
 import { SchemaValidator } from './schema/schema-validator.js'
 import { SpilledResults } from './spilled-results.js'
+import { ToolTasks } from './tasks/tool-tasks.js'
 
 export interface ToolRuntimeParts extends Registries {
   readonly logger: Logger
+  readonly store: Store
   readonly discovery: Discovery
   readonly settings: RuntimeSettings
 }
@@ -37,6 +41,8 @@ export class ToolRuntime {
   readonly prompts: PromptRegistry
   /** Where the runtime, and a bridge on it, writes: redacted, and never throwing. */
   readonly logger: Logger
+  /** Calls that go on by themselves. */
+  readonly tasks: ToolTasks
   /**
    * What is registered, as a caller sees it.
    * @internal
@@ -68,6 +74,7 @@ export class ToolRuntime {
       onRuleError: (err, { kind, name }) =>
         this.logger.error({ err, kind, name }, 'a rule of visibility failed: hidden'),
     })
+    this.tasks = new ToolTasks(this, { store: parts.store, settings: settings.tasks })
   }
 
   /**
@@ -110,6 +117,21 @@ export class ToolRuntime {
     // From JavaScript it may be anything; a call answers all the same.
     const name = typeof tool === 'object' && tool !== null ? tool.name : String(tool)
     return this.run({ kind: 'tool', name, input }, options)
+  }
+
+  /**
+   * Calls several tools that do not depend on each other, at the same time, each as `call` does: one that fails does not
+   * lose the others. The results are in the order of the calls.
+   */
+  async callAll<const Tools extends readonly (ToolDefinition | string)[]>(
+    calls: { readonly [Index in keyof Tools]: BatchedCall<Tools[Index]> },
+    { concurrency, ...shared }: BatchOptions = {},
+  ): Promise<BatchResults<Tools>> {
+    const results = await callEach<BatchedCall>(calls, concurrency, (one) =>
+      this.call(one?.tool as string, one?.input, { ...shared, ...one?.options }),
+    )
+    // Each is the result of the call in its place.
+    return results as BatchResults<Tools>
   }
 
   /** Reads a resource by its URI, through the same chain as a call. Never rejects. */
@@ -156,28 +178,18 @@ export class ToolRuntime {
     }
   }
 
-  /** The interceptors around a tool as they run, outermost first. Throws `ToolNotFoundError`. */
-  explain(toolName: string): readonly ArrangedInterceptor[] {
-    const router = this.#startedRouter()
+  /** How a call of a tool runs: metadata, interceptors, arguments, alternatives. Throws `ToolNotFoundError`. */
+  explain(toolName: string): ToolExplanation {
+    const { routes } = this.#startedRouter()
     const registered = this.registry.registered(toolName)
     if (registered === undefined) throw new ToolNotFoundError(toolName)
-    return router.arrange(registered.definition, registered.source.interceptors)
+    return explain(registered, { routes, ...this.#parts.settings })
   }
 
   /** Compiles every schema now instead of at each first call. Returns the definitions that this shows to be unusable. */
   warmUp(): readonly ToolUnavailableError[] {
-    const router = this.#startedRouter()
-    return [this.registry, this.resources, this.prompts].flatMap((registry) =>
-      registry.all().flatMap((registered) => {
-        try {
-          router.compile(registered)
-          return []
-        } catch (thrown) {
-          if (!(thrown instanceof ToolUnavailableError)) throw thrown
-          return [thrown]
-        }
-      }),
-    )
+    const { routes } = this.#startedRouter()
+    return routes.compile([...this.registry.all(), ...this.resources.all(), ...this.prompts.all()])
   }
 
   /**
@@ -201,6 +213,7 @@ export class ToolRuntime {
       logger: this.logger,
       catalog: this.catalog,
       spilled: this.#spilled,
+      callTool: (toolName, input, options) => this.call(toolName, input, options),
       hooks: this.#hooks,
     })
     this.#router = router
@@ -217,6 +230,7 @@ export class ToolRuntime {
   }
 
   async #letGo(): Promise<void> {
+    await this.tasks.close()
     await Promise.all([this.registry.clear(), this.resources.clear(), this.prompts.clear()])
     for (const hook of this.#hooks.splice(0)) hook[Symbol.dispose]()
     this.#spilled.clear()

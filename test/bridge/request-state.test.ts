@@ -21,6 +21,7 @@ const state: RoundState = {
   round: 2,
   answers: { confirm: { questionDigest: 'digest', answer: { action: 'accept', content: { ok: true } } } },
   steps: { reserve: { id: 7, nothing: null } },
+  idempotencyKey: 'key-1',
   traceId: '0af7651916cd43dd8448eb211c80319c',
   remainingMs: 4_321,
   openDigests: { seat: 'digest of the question' },

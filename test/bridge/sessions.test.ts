@@ -68,6 +68,7 @@ describe('sessions of the legacy era', () => {
       resources,
       prompts,
       catalog,
+      tasks: http.runtime.tasks,
       logger: http.logger,
       start: http.runtime.start.bind(http.runtime),
       run: http.runtime.run.bind(http.runtime),

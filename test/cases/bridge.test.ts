@@ -101,7 +101,7 @@ describe.each(ERAS)('%s', (era) => {
     ],
     ['1', 'the value must be an object (got "1")'],
     [{ n: 'x' }, '"n" must be a number (got "x")'],
-    [{}, 'missing required argument "n"'],
+    [{}, 'missing required property "n"'],
     [null, 'the value must be an object (got null)'],
     [undefined, 'the value must be an object'],
     [ToolExecutionResult.content(Content.text('{"n":1}')), 'the value must be an object'],

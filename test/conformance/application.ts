@@ -18,6 +18,7 @@ import { ContentToolProvider } from './tools-content.js'
 import { ReportingToolProvider } from './tools-reporting.js'
 import { RoundToolProvider } from './tools-rounds.js'
 import { SchemaToolProvider } from './tools-schemas.js'
+import { TaskToolProvider } from './tools-tasks.js'
 
 /** Everything that the scenarios of the conformance suite ask for, wired as an application would wire its own. */
 export function conformanceRuntime(): ToolRuntime {
@@ -29,6 +30,7 @@ export function conformanceRuntime(): ToolRuntime {
     AskingToolProvider,
     RoundToolProvider,
     SchemaToolProvider,
+    TaskToolProvider,
     ChangingToolProvider,
   ]) {
     container.bind<ToolDefinitionProvider>(ToolDefinitionProvider).to(Tools).inSingletonScope()

@@ -8,7 +8,13 @@ import type { ToolInterceptor } from '../../src/registry/tool-interceptor.js'
 import { throwing } from './chain-recorder.js'
 import { contextOf } from './tool-call-fixture.js'
 
-const suspension = new CallSuspension({ questions: [], steps: {}, traceId: '0', remainingMs: 1 })
+const suspension = new CallSuspension({
+  questions: [],
+  steps: {},
+  traceId: '0',
+  idempotencyKey: 'key-1',
+  remainingMs: 1,
+})
 
 /** Runs interceptors, all of whose hooks are recorded, around work that waits for an answer unless said otherwise. */
 async function run(

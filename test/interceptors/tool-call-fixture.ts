@@ -9,7 +9,7 @@ import { type ToolMetadataInit, toolMetadata } from '../../src/registry/tool-met
 export function toolCall(changes: Partial<ToolCall> = {}): ToolCall {
   const toolName = changes.toolName ?? 'get_weather'
   const target = 'tool' in changes ? changes.tool : tool(toolName)
-  return {
+  const call: ToolCall = {
     callId: 'call-1',
     kind: 'tool',
     toolName,
@@ -20,13 +20,24 @@ export function toolCall(changes: Partial<ToolCall> = {}): ToolCall {
     attributes: new CallAttributes(),
     signal: new AbortController().signal,
     deadline: Date.now() + 30_000,
+    outcome: 'not-started',
     round: 1,
     ask: () => Promise.reject(new AskUnsupportedError()),
     once: async (_key, fn) => fn(),
     progress: () => undefined,
     log: () => undefined,
+    idempotencyKey: 'key-1',
+    whenWorkSettles: (then) => then(),
+    get origin() {
+      return call
+    },
+    beginDetached: () => {
+      throw new Error('only a router detaches work')
+    },
+    callTool: () => Promise.reject(new Error('only a router calls tools')),
     ...changes,
   }
+  return call
 }
 
 /** A context as the router makes it at the start of a call. */

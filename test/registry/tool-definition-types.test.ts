@@ -179,3 +179,78 @@ describe('types of a definition', () => {
     expect([list.length, provider.provide()]).toEqual([2, [weather]])
   })
 })
+
+describe('types of what is said of the arguments', () => {
+  const open = builder()
+    .name('x')
+    .parameterSchema(
+      JsonSchema.object(
+        {
+          tenant: SchemaProperty.STRING,
+          city: SchemaProperty.STRING,
+          days: SchemaProperty.INTEGER.withDefault(1),
+        },
+        { required: ['tenant', 'city'] },
+      ),
+    )
+
+  it('leave a bound parameter out of what callers pass, and in what the executor sees', () => {
+    const bound = open
+      .bindParameters({ tenant: ({ principal }) => principal?.subject })
+      .executor(({ args }) => {
+        expectTypeOf(args).toEqualTypeOf<{
+          readonly tenant: string
+          readonly city: string
+          readonly days: number
+        }>()
+      })
+      .build()
+    expectTypeOf(bound).toEqualTypeOf<
+      ToolDefinition<
+        { readonly city: string; readonly days?: number },
+        { readonly tenant: string; readonly city: string; readonly days: number },
+        void
+      >
+    >()
+    // @ts-expect-error A tenant is a string.
+    open.bindParameters({ tenant: () => 7 })
+    // @ts-expect-error There is no such argument.
+    expect(() => open.bindParameters({ town: () => 'x' })).toThrow('is no argument')
+  })
+
+  it('leave them out of the types of other libraries, and nothing but nothing where all are bound', () => {
+    const zod = builder()
+      .name('x')
+      .parameterSchema(z.object({ tenant: z.string(), q: z.number().optional() }))
+    const one = zod.bindParameters({ tenant: async () => 'a' }).executor(() => 1)
+    expectTypeOf(one.build()).toEqualTypeOf<
+      ToolDefinition<{ q?: number | undefined }, { tenant: string; q?: number | undefined }, number>
+    >()
+    const all = zod.bindParameters({ tenant: () => 'a', q: () => 1 }).executor(() => 1)
+    expectTypeOf(all.build()).toEqualTypeOf<
+      ToolDefinition<NoArguments, { tenant: string; q?: number | undefined }, number>
+    >()
+    const raw = builder()
+      .name('x')
+      .parameterSchema({ type: 'object', properties: { a: {} } })
+      .bindParameters({ a: () => 1 })
+      .executor(() => 1)
+    expectTypeOf(raw.build()).toEqualTypeOf<ToolDefinition<UntypedArguments, UntypedArguments, number>>()
+  })
+
+  it('let aliases be of arguments alone', () => {
+    expectTypeOf(open.aliases({ city: ['town'] })).toEqualTypeOf(open)
+    // @ts-expect-error There is no such argument.
+    expect(() => open.aliases({ town: ['city'] })).toThrow('is no argument')
+    // @ts-expect-error A list of names.
+    expect(() => open.aliases({ city: 'town' })).toThrow('must list names')
+  })
+
+  it('know the steps of arguments', () => {
+    expectTypeOf(open.argumentSteps({ coercion: false, defaults: (args) => args })).toEqualTypeOf(open)
+    // @ts-expect-error There is no such step.
+    expect(() => open.argumentSteps({ coersion: false })).toThrow('is no step')
+    // @ts-expect-error A validation returns issues.
+    open.argumentSteps({ validation: (args) => args })
+  })
+})

@@ -32,6 +32,40 @@ describe('running the executor again', () => {
     expect(gist(await runtime.call('read'))).toEqual({ value: 'ok' })
   })
 
+  it('is allowed where the tool forwards its idempotency key, which is the same each time', async () => {
+    const keys: string[] = []
+    const pay = tool(
+      'pay',
+      ({ idempotencyKey }) => {
+        keys.push(idempotencyKey)
+        if (keys.length === 1) throw new Error('reset')
+        return 'ok'
+      },
+      { metadata: { forwardsIdempotencyKey: true }, interceptors: [again] },
+    )
+    const { runtime } = await started({ tools: [pay] })
+    expect(gist(await runtime.call('pay'))).toEqual({ value: 'ok' })
+    expect(keys[1]).toBe(keys[0])
+    await runtime.call('pay')
+    expect(keys[2]).not.toBe(keys[0])
+  })
+
+  it('does not happen in an attempt that was given up', async () => {
+    const givenUp = new AbortController()
+    const executor = vi.fn(() => 'acted')
+    const hurried: ToolInterceptor = {
+      async aroundExecute(ctx, next) {
+        const late = next(ctx.with({ signal: givenUp.signal }))
+        givenUp.abort(new ForbiddenError('too late'))
+        return late
+      },
+    }
+    const slow: ToolInterceptor = { order: 1, beforeExecute: () => turn().then(() => undefined) }
+    const { runtime } = await started({ tools: [tool('pay', executor, { interceptors: [hurried, slow] })] })
+    expect(gist(await runtime.call('pay'))).toEqual({ code: 'FORBIDDEN', outcome: 'not-started' })
+    expect(executor).not.toHaveBeenCalled()
+  })
+
   it('is allowed when nothing was started', async () => {
     const busy = new ToolExecutionError('busy', { outcome: 'not-started' })
     const executor = vi.fn().mockRejectedValueOnce(busy).mockResolvedValueOnce('ok')

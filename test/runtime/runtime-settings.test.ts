@@ -14,6 +14,8 @@ describe('runtimeSettings', () => {
       names: 'portable',
       logLevel: 'info',
       mandatoryInterceptors: [],
+      arguments: {},
+      tasks: { ttlMs: 3_600_000, pollIntervalMs: 1_000, maxPerCaller: 1_000, max: 10_000 },
     })
   })
 

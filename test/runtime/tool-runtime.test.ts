@@ -152,7 +152,7 @@ describe('explain', () => {
       provide: () => [tool('t', () => 1, { interceptors: [own] })],
     })
     await runtime.start()
-    expect(runtime.explain('t').map(({ ring, scope, name }) => [ring, scope, name])).toEqual([
+    expect(runtime.explain('t').interceptors.map(({ ring, scope, name }) => [ring, scope, name])).toEqual([
       ['request', 'shared', 'request'],
       ['execution', 'shared', 'shared'],
       ['execution', 'provider', 'provider'],

@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server'
 import { isObject } from '../../registry/json-value.js'
-import type { JsonRpcMessage } from '../json-rpc.js'
+import { type JsonRpcError, type JsonRpcMessage, membersOf, metaOf } from '../json-rpc.js'
 import type { McpHost } from '../mcp-host.js'
 import type { McpPeer } from '../mcp-peer.js'
+import { CAPABILITIES_META, declaresTasks, tasksRequired } from '../tasks-extension.js'
 
 /** The request that opens a stream of changes. */
 export const LISTEN = 'subscriptions/listen'
@@ -21,6 +22,13 @@ export function readableOnly(request: JsonRpcMessage, host: McpHost, peer: McpPe
     ...request,
     params: { ...request.params, notifications: { ...notifications, resourceSubscriptions } },
   }
+}
+
+/** Why a request to listen is refused: it names tasks, and its client does not know tasks (tasks extension). */
+export function listenFault({ params }: JsonRpcMessage): JsonRpcError | undefined {
+  const { taskIds } = membersOf(params?.notifications)
+  if (!Array.isArray(taskIds) || taskIds.length === 0) return undefined
+  return declaresTasks(metaOf(params)[CAPABILITIES_META]) ? undefined : tasksRequired()
 }
 
 /** Tells the clients that listen over HTTP of changes: of a resource, as long as they can read it. */

@@ -4,12 +4,12 @@ import { connectionErrorLog } from '../connection-error-log.js'
 import type { EraServer } from '../era.js'
 import type { EraSettings } from '../era-settings.js'
 import { isTooLargeToHold, MAX_HELD_BYTES } from '../held-message.js'
-import { answerOf, errorAnswer, type HttpAnswer, type HttpExchange } from '../http-exchange.js'
-import { INVALID_REQUEST, isRequest, type JsonRpcMessage } from '../json-rpc.js'
+import { answerOf, errorAnswer, type HttpAnswer, type HttpExchange, jsonAnswer } from '../http-exchange.js'
+import { INVALID_REQUEST, isRequest, JsonRpcError, type JsonRpcMessage } from '../json-rpc.js'
 import type { McpPeer } from '../mcp-peer.js'
 import type { McpConnection, McpTransport } from '../mcp-transport.js'
 import { withoutParserReport } from './envelope-fault.js'
-import { LISTEN, Listeners, readableOnly } from './listeners.js'
+import { LISTEN, Listeners, listenFault, readableOnly } from './listeners.js'
 import { ModernServer } from './modern-server.js'
 
 const NOBODY: McpPeer = { address: 'unknown' }
@@ -62,6 +62,8 @@ export class ModernEra implements EraServer {
     const isListening = message?.method === LISTEN
     if (isListening && isTooLargeToHold(message))
       return errorAnswer(413, TOO_LARGE, { id: message.id ?? null })
+    const fault = isListening && listenFault(message)
+    if (fault) return jsonAnswer({ jsonrpc: '2.0', id: message?.id, ...errorOf(fault) }, 400)
     const response = await (isListening ? this.#listeners.serve(message, peer, serve) : serve(message))
     // A refusal is no stream.
     return response.status === 400 ? refusalOf(response) : answerOf(response)
@@ -83,9 +85,12 @@ export class ModernEra implements EraServer {
       onclose?.()
     }
     transport.onmessage = (message: JsonRpcMessage, extra?: unknown) => {
-      if (message.method !== LISTEN) onmessage?.(message, extra)
-      else if (isTooLargeToHold(message)) refuse(transport, message)
-      else onmessage?.(readableOnly(message, this.#settings.host, peer), extra)
+      if (message.method !== LISTEN) return onmessage?.(message, extra)
+      const fault = isTooLargeToHold(message)
+        ? new JsonRpcError(INVALID_REQUEST, TOO_LARGE)
+        : listenFault(message)
+      if (fault === undefined) onmessage?.(readableOnly(message, this.#settings.host, peer), extra)
+      else refuse(transport, message, fault)
     }
     return connection
   }
@@ -117,8 +122,11 @@ async function refusalOf(response: Response): Promise<HttpAnswer> {
   return { status, headers, body: JSON.stringify(withoutParserReport(await response.json())) }
 }
 
-function refuse(transport: McpTransport, message: JsonRpcMessage): void {
-  if (!isRequest(message)) return
-  const error = { code: INVALID_REQUEST, message: TOO_LARGE }
-  transport.send({ jsonrpc: '2.0', id: message.id, error }).catch(() => undefined)
+function refuse(transport: McpTransport, message: JsonRpcMessage, fault: JsonRpcError): void {
+  if (isRequest(message))
+    transport.send({ jsonrpc: '2.0', id: message.id, ...errorOf(fault) }).catch(() => undefined)
+}
+
+function errorOf({ code, message, data }: JsonRpcError) {
+  return { error: { code, message, ...(data !== undefined && { data }) } }
 }

@@ -17,10 +17,10 @@ import { isLogLevel } from '../log-level.js'
 import type { McpHost } from '../mcp-host.js'
 import type { McpPeer } from '../mcp-peer.js'
 import type { McpRequest } from '../mcp-request.js'
+import { CAPABILITIES_META, declaresTasks, TASKS_EXTENSION } from '../tasks-extension.js'
 import { callFault } from '../tool-methods.js'
 
 const LOG_LEVEL_META = 'io.modelcontextprotocol/logLevel'
-const CAPABILITIES_META = 'io.modelcontextprotocol/clientCapabilities'
 
 /**
  * A server of SDK 2.x that the host answers for. It is an `McpServer`, although none of its tool registry is used: only
@@ -40,6 +40,7 @@ export class ModernServer extends McpServer {
           prompts: { listChanged: true },
           completions: {},
           logging: {},
+          extensions: { [TASKS_EXTENSION]: {} },
         },
         ...(instructions !== undefined && { instructions }),
       },
@@ -69,8 +70,13 @@ export class ModernServer extends McpServer {
     await super.connect(transport)
     const { onmessage } = transport
     transport.onmessage = (message, extra) => {
-      const fault =
-        'method' in message && message.method === 'tools/call' ? callFault(message.params) : undefined
+      const isToolCall = 'method' in message && message.method === 'tools/call'
+      if (isToolCall && message.params?.arguments === null) {
+        // Some clients write it for none, and the SDK's parser would refuse it.
+        const { arguments: _none, ...params } = message.params
+        return onmessage?.({ ...message, params }, extra)
+      }
+      const fault = isToolCall ? callFault(message.params) : undefined
       if (fault === undefined || !isJSONRPCRequest(message)) return onmessage?.(message, extra)
       transport
         .send({ jsonrpc: '2.0', id: message.id, error: { code: INVALID_PARAMS, message: fault } })
@@ -100,6 +106,7 @@ function toMcpRequest({ mcpReq, sessionId }: ServerContext, { address, principal
     principal,
     signal: mcpReq.signal,
     logLevel: isLogLevel(logLevel) ? logLevel : undefined,
+    hasTasks: declaresTasks(envelope[CAPABILITIES_META]),
     round: {
       supports: (capability) => supports(envelope[CAPABILITIES_META], capability),
       inputResponses: mcpReq.inputResponses,

@@ -1,12 +1,13 @@
 import { createRequire } from 'node:module'
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv'
-import { MULTIPLE_OF_DIGITS } from '../../registry/schema-violation.js'
 import { createSafePattern } from './pattern/safe-pattern.js'
 import { ValidationBudget } from './schema-budget.js'
+import { dependencyKeywords } from './schema-dependencies.js'
 import type { SchemaDialect } from './schema-dialect.js'
 import type { SchemaForm } from './schema-form.js'
 import { budgetedFormats } from './schema-formats.js'
 import { budgetedKeywords } from './schema-keywords.js'
+import { type MatchesReference, unevaluatedKeywords } from './schema-unevaluated.js'
 
 /** Steps that one validation may take, about a tenth of a second. */
 const MAX_VALIDATION_STEPS = 5_000_000
@@ -30,6 +31,8 @@ export interface CompileOptions {
 /** A compiled schema: the errors of a value, none when it is valid. They hold parts of the value. */
 export type CompiledSchema = (value: unknown) => readonly ErrorObject[]
 
+/** What Ajv knows the form by. */
+const FORM = 'form'
 const NO_ERRORS: readonly ErrorObject[] = Object.freeze([])
 
 const require = createRequire(import.meta.url)
@@ -40,15 +43,44 @@ const require = createRequire(import.meta.url)
  */
 export function compileForm(form: SchemaForm, options: CompileOptions): CompiledSchema {
   const budget = new ValidationBudget(options.errors === 'every' ? MAX_LISTING_STEPS : MAX_VALIDATION_STEPS)
-  const ajv = createAjv(options, budget)
+  // Each branch that is tested for `unevaluated…` is validated once more, so there too the value decides how much work there is.
+  const ajv = createAjv({ ...options, isRecursive: options.isRecursive || form.usesUnevaluated }, budget)
   ajv.opts.ownProperties = form.namesInherited
-  if (!form.usesUnevaluated) ajv.opts.unevaluated = false
-  for (const definition of budgetedKeywords(require('ajv'), budget))
-    ajv.removeKeyword(String(definition.keyword)).addKeyword(definition)
-  const validate = ajv.compile(form.document)
+  ajv.opts.unevaluated = false
+  const keywords = [
+    ...budgetedKeywords(require('ajv'), budget),
+    ...dependencyKeywords(require('ajv'), budget),
+  ]
+  if (form.usesUnevaluated) {
+    const matches = referenceTest(ajv)
+    keywords.push(...unevaluatedKeywords(require('ajv'), { document: form.document, budget, matches }))
+  }
+  for (const definition of keywords) ajv.removeKeyword(String(definition.keyword)).addKeyword(definition)
+  const validate = ajv.addSchema(form.document, FORM).getSchema(FORM)
+  if (validate === undefined) throw new Error('Ajv does not know the schema that it was given')
   return (value) => {
     budget.refill()
     return validate(value) ? NO_ERRORS : takeErrors(validate)
+  }
+}
+
+/** Tests by the definitions of the form in `ajv`: those that its function calls, and others compiled at first need. */
+function referenceTest(ajv: Ajv): MatchesReference {
+  const found = new Map<string, ValidateFunction>()
+
+  function find(reference: string): ValidateFunction {
+    const address = `${FORM}${reference}`
+    const called = ajv.getSchema(FORM)?.schemaEnv?.refs[address]
+    const compiled = called instanceof Object && 'validate' in called ? called.validate : undefined
+    return (compiled as ValidateFunction | undefined) ?? ajv.compile({ $ref: address })
+  }
+
+  return (reference, value) => {
+    const validate = found.get(reference) ?? find(reference)
+    found.set(reference, validate)
+    const isMatch = validate(value)
+    validate.errors = null
+    return isMatch
   }
 }
 
@@ -84,7 +116,6 @@ function createAjv(
     logger: false,
     messages: false,
     verbose: true,
-    multipleOfPrecision: MULTIPLE_OF_DIGITS,
     code: {
       regExp,
       // Its optimiser is half of the compile, and V8 makes up for it.

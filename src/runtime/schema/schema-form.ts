@@ -11,6 +11,10 @@ export interface SchemaForm {
   readonly document: SchemaObject
   /** It names a property that every object inherits, such as `toString`. */
   readonly namesInherited: boolean
+  /**
+   * It has an `unevaluated…` keyword. Then every branch of `anyOf` and `oneOf`, every `if` and every `contains` is a
+   * reference or a boolean: whether a value matches it decides what it evaluates.
+   */
   readonly usesUnevaluated: boolean
 }
 
@@ -37,6 +41,10 @@ const MEMBER_KEYWORDS: ReadonlySet<string> = new Set([
   ...['additionalProperties', 'unevaluatedProperties', 'patternProperties', 'propertyNames'],
 ])
 
+/** Keywords of which `unevaluated…` must know whether their schemas match. */
+const TESTED_KEYWORDS: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'if', 'contains'])
+const UNEVALUATED: ReadonlySet<string> = new Set(['unevaluatedProperties', 'unevaluatedItems'])
+
 /** What the form is made for. */
 export interface SchemaFormOptions {
   readonly dialect: SchemaDialect
@@ -57,6 +65,12 @@ export function schemaForm(document: SchemaObject, options: SchemaFormOptions): 
   return new FormWriter(document, options).write()
 }
 
+/** What a reference of a form (`#` or `#/$defs/…`) leads to. */
+export function formTarget(form: SchemaObject, reference: string): unknown {
+  if (reference === '#') return form
+  return isObject(form.$defs) ? form.$defs[reference.slice('#/$defs/'.length)] : undefined
+}
+
 class FormWriter {
   readonly #document: SchemaObject
   readonly #options: SchemaFormOptions
@@ -65,13 +79,14 @@ class FormWriter {
   readonly #names = { kept: new Map<unknown, string>(), dropped: new Map<unknown, string>() }
   readonly #pending: (() => void)[] = []
   readonly #definitions: Record<string, SchemaObject> = {}
+  readonly #usesUnevaluated: boolean
   #count = 0
   #namesInherited = false
-  #usesUnevaluated = false
 
   constructor(document: SchemaObject, options: SchemaFormOptions) {
     this.#document = document
     this.#options = options
+    this.#usesUnevaluated = options.dialect.name === '2020-12' && namesUnevaluated(document)
     this.#targets = new Set(
       [...options.references.values()].flatMap(({ $ref, $dynamicRef }) => [$ref, $dynamicRef]),
     )
@@ -136,7 +151,10 @@ class FormWriter {
 
   #copyKeyword(keyword: string, value: unknown, keep: boolean): unknown {
     const parts = subschemasOf(this.#options.dialect.keywords.get(keyword), value)
-    const isOwnFunction = this.#options.countsMembers && MEMBER_KEYWORDS.has(keyword)
+    const countsMembers = this.#options.countsMembers || this.#usesUnevaluated
+    const isOwnFunction =
+      (countsMembers && MEMBER_KEYWORDS.has(keyword)) ||
+      (this.#usesUnevaluated && TESTED_KEYWORDS.has(keyword))
     const copies = parts.map(({ schema }) => this.#copy(schema, keep, isOwnFunction))
     if (parts[0]?.name === undefined) return parts.length === 0 ? value : copies[0]
     if (Array.isArray(value)) return copies
@@ -148,8 +166,13 @@ class FormWriter {
       const names = Array.isArray(value) ? value : Object.entries(Object(value)).flat(2)
       this.#namesInherited ||= names.some((name) => typeof name === 'string' && name in Object.prototype)
     }
-    this.#usesUnevaluated ||= keyword.startsWith('unevaluated')
   }
+}
+
+/** Whether one of the keywords stands anywhere; also as the name of something else, which costs some speed only. */
+function namesUnevaluated(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(([name, member]) => UNEVALUATED.has(name) || namesUnevaluated(member))
 }
 
 function defaultOf(schema: SchemaObject, keep: boolean): SchemaObject {

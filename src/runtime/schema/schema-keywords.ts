@@ -1,5 +1,6 @@
 import type { CodeKeywordDefinition } from 'ajv'
 import { isObject } from '../../registry/json-value.js'
+import { isMultiple } from '../../registry/schema-violation.js'
 import type { ValidationBudget } from './schema-budget.js'
 
 type Codegen = Pick<typeof import('ajv'), '_'>
@@ -7,7 +8,7 @@ type Codegen = Pick<typeof import('ajv'), '_'>
 /**
  * The keywords that read a whole value (its text, its members, its parts), in place of Ajv's: here each takes its steps
  * from the budget. Equality is that of JSON: Ajv's is quadratic on lists of objects, and calls whatever function-like
- * property (`valueOf`) a value brings along.
+ * property (`valueOf`) a value brings along. With them `multipleOf`, which means here what it means to the builders.
  */
 export function budgetedKeywords({ _ }: Codegen, budget: ValidationBudget): readonly CodeKeywordDefinition[] {
   function sizeKeyword(keyword: string, type: 'string' | 'object', sizeOf: object): CodeKeywordDefinition {
@@ -55,6 +56,17 @@ export function budgetedKeywords({ _ }: Codegen, budget: ValidationBudget): read
     },
   }
 
+  const multipleOf: CodeKeywordDefinition = {
+    keyword: 'multipleOf',
+    type: 'number',
+    schemaType: 'number',
+    error: { message: 'multipleOf', params: ({ schemaCode }) => _`{ multipleOf: ${schemaCode} }` },
+    code(cxt) {
+      const test = cxt.gen.scopeValue('func', { ref: isMultiple })
+      cxt.fail(_`!${test}(${cxt.data}, ${cxt.schemaCode})`)
+    },
+  }
+
   const lengthOf = (text: string) => codePoints(text, budget)
   const memberCountOf = (value: object) => memberCount(value, budget)
   return [
@@ -65,6 +77,7 @@ export function budgetedKeywords({ _ }: Codegen, budget: ValidationBudget): read
     equalityKeyword('enum', (schema) => schema as readonly unknown[]),
     equalityKeyword('const', (schema) => [schema]),
     uniqueItems,
+    multipleOf,
   ]
 }
 

@@ -3,6 +3,7 @@ import { pointerTo } from '../../registry/json-pointer.js'
 import { isObject } from '../../registry/json-value.js'
 import { shortened } from '../../registry/shortened.js'
 import type { ValidationIssue } from '../../registry/validation-issue.js'
+import { isUnsafeInteger } from '../arguments/scalar-conversion.js'
 import { alternatives, bareName, brief, listed, placeName, quoted, shown } from './schema-issue-text.js'
 
 /** Characters of the longest message of one issue. A list of twenty long values fits. */
@@ -31,14 +32,48 @@ const FORMAT_EXAMPLES: Readonly<Record<string, string>> = {
   hostname: 'a host name',
 }
 
+/** How issues speak of a value. */
+export interface IssueWording {
+  /** What a member of the value is. */
+  readonly noun: 'argument' | 'property'
+  /** Members of the value itself that are not to be told of. */
+  readonly hidden?: readonly string[]
+}
+
+/** The wording for arguments. */
+export const ARGUMENTS: IssueWording = Object.freeze({ noun: 'argument' })
+
 /** One error of Ajv as an issue. A secret value is not repeated. */
-export function issueOf(error: ErrorObject, isSecret: boolean): ValidationIssue {
-  const { keyword, instancePath, params } = error
-  if (params.missingProperty !== undefined) return missingIssue(error)
-  if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') return unknownIssue(error)
-  const got = isSecret ? '' : ` (got ${shown(error.data)})`
+export function issueOf(error: ErrorObject, isSecret: boolean, wording: IssueWording): ValidationIssue {
+  const { keyword, instancePath, params, data } = error
+  if (params.missingProperty !== undefined) return missingIssue(error, wording)
+  if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties')
+    return unknownIssue(error, wording)
+  const unsafe = keyword === 'type' && [params.type].flat().some(isNumeric) && isUnsafeInteger(data)
+  const got = gotText(data, { isSecret, unsafe })
   const message = `${placeName(instancePath)} ${requirement(error)}${got}`
-  return issue(instancePath, keyword, message, keyword === 'enum' ? { allowedValues: error.schema } : params)
+  return issue(instancePath, keyword, message, {
+    ...(keyword === 'enum' ? { allowedValues: error.schema } : params),
+    ...(unsafe && { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
+  })
+}
+
+/** What stands there, in brackets: not if it is a secret; and why, if it is an integer too large for a number. */
+export function gotText(
+  data: unknown,
+  { isSecret, unsafe }: { readonly isSecret: boolean; readonly unsafe: boolean },
+): string {
+  const got = isSecret ? [] : [`got ${shown(data)}`]
+  const told = unsafe ? [...got, UNSAFE_INTEGER] : got
+  return told.length === 0 ? '' : ` (${told.join(', ')})`
+}
+
+/** Why the text of an integer is not taken for one. */
+export const UNSAFE_INTEGER = `outside the safe range of integers, ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`
+
+/** Whether a type of JSON Schema is one of numbers. */
+export function isNumeric(type: unknown): boolean {
+  return type === 'integer' || type === 'number'
 }
 
 /** What a value must be, as the end of a sentence: "must be one of "a", "b"". */
@@ -122,20 +157,27 @@ export function issue(
   })
 }
 
-function missingIssue({ keyword, instancePath, params }: ErrorObject): ValidationIssue {
+function missingIssue(
+  { keyword, instancePath, params }: ErrorObject,
+  { noun }: IssueWording,
+): ValidationIssue {
   const name = String(params.missingProperty)
   const path = pointerTo(instancePath, name)
   const because =
     params.property === undefined
       ? ''
       : ` (required when ${placeName(pointerTo(instancePath, params.property))} is given)`
-  return issue(path, keyword, `missing required argument ${quoted(bareName(path))}${because}`, params)
+  return issue(path, keyword, `missing required ${noun} ${quoted(bareName(path))}${because}`, params)
 }
 
-function unknownIssue({ keyword, instancePath, params, parentSchema }: ErrorObject): ValidationIssue {
+function unknownIssue(
+  { keyword, instancePath, params, parentSchema }: ErrorObject,
+  { noun, hidden = [] }: IssueWording,
+): ValidationIssue {
   const name = String(params.additionalProperty ?? params.unevaluatedProperty)
   const path = pointerTo(instancePath, name)
-  const allowed = Object.keys(isObject(parentSchema?.properties) ? parentSchema.properties : {})
+  const known = Object.keys(isObject(parentSchema?.properties) ? parentSchema.properties : {})
+  const allowed = instancePath === '' ? known.filter((each) => !hidden.includes(each)) : known
   const patterns = Object.keys(
     isObject(parentSchema?.patternProperties) ? parentSchema.patternProperties : {},
   )
@@ -146,7 +188,7 @@ function unknownIssue({ keyword, instancePath, params, parentSchema }: ErrorObje
   // What else `unevaluatedProperties` lets pass stands elsewhere in the schema.
   const hint = choices.length > 0 ? `; allowed: ${choices.join(' and ')}` : ''
   const none = hint === '' && keyword === 'additionalProperties' ? '; none is allowed here' : ''
-  return issue(path, keyword, `unknown argument ${quoted(bareName(path))}${hint}${none}`, {
+  return issue(path, keyword, `unknown ${noun} ${quoted(bareName(path))}${hint}${none}`, {
     ...params,
     allowed,
   })

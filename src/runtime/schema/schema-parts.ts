@@ -1,5 +1,6 @@
 import { isObject } from '../../registry/json-value.js'
 import type { SchemaDialect } from './schema-dialect.js'
+import { formTarget } from './schema-form.js'
 import { subschemasOf } from './schema-keyword-shape.js'
 import type { SchemaObject } from './schema-references.js'
 
@@ -28,7 +29,7 @@ export class SchemaParts {
   target(schema: unknown): unknown {
     const isReference =
       isObject(schema) && typeof schema.$ref === 'string' && Object.keys(schema).length === 1
-    return isReference ? this.#follow(String(schema.$ref)) : schema
+    return isReference ? formTarget(this.#form, String(schema.$ref)) : schema
   }
 
   #index(branches: unknown): ReadonlyMap<unknown, string> {
@@ -41,7 +42,7 @@ export class SchemaParts {
       for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
         if (!isObject(part) || index.has(part)) continue
         index.set(part, name)
-        if (typeof part.$ref === 'string') pending.push(this.#follow(part.$ref))
+        if (typeof part.$ref === 'string') pending.push(formTarget(this.#form, part.$ref))
         for (const [keyword, value] of Object.entries(part)) {
           if (keyword !== '$defs')
             pending.push(
@@ -51,15 +52,5 @@ export class SchemaParts {
       }
     }
     return index
-  }
-
-  /** References of a form are `#` or `#/$defs/name`. */
-  #follow(reference: string): unknown {
-    const definitions = this.#form.$defs
-    return reference === '#'
-      ? this.#form
-      : isObject(definitions)
-        ? definitions[reference.slice('#/$defs/'.length)]
-        : undefined
   }
 }

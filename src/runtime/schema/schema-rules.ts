@@ -29,6 +29,8 @@ export interface SchemaReading {
 export const MAX_SCHEMA_DEPTH = 128
 /** JSON values in a schema, those of `enum`, `default` and of unknown keywords included. */
 export const MAX_SCHEMA_VALUES = 50_000
+/** Characters of all texts and names in a schema; the largest tools that are known have some ten thousand. */
+export const MAX_SCHEMA_TEXT = 1_000_000
 /** Schemas in a document: large tools have a hundred or two. To compile as many takes about 0.2 s. */
 export const MAX_SUBSCHEMAS = 500
 /** Characters of all patterns in a schema. To take them apart costs some tenths of a microsecond for each. */
@@ -65,6 +67,7 @@ class SchemaReader {
   #values = 0
   #subschemas = 0
   #patternText = 0
+  #text = 0
 
   constructor(document: JsonSchemaDocument, dialect: SchemaDialect) {
     this.#document = document
@@ -162,6 +165,10 @@ class SchemaReader {
       this.#end(path, `the schema has more than ${MAX_SCHEMA_VALUES} values`)
     if (depth > MAX_SCHEMA_DEPTH)
       this.#end(path, `the schema is nested deeper than ${MAX_SCHEMA_DEPTH} levels`)
+    if (typeof value === 'string') this.#text += value.length
+    if (isObject(value)) for (const name of Object.keys(value)) this.#text += name.length
+    if (this.#text > MAX_SCHEMA_TEXT)
+      this.#end(path, `the schema has more than ${MAX_SCHEMA_TEXT} characters of text`)
     if (isObject(value) && Object.hasOwn(value, '__proto__'))
       this.#fault(pointerTo(path, '__proto__'), 'no name may be "__proto__"')
   }

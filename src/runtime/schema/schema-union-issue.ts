@@ -1,8 +1,9 @@
 import type { ErrorObject } from 'ajv'
 import { isObject } from '../../registry/json-value.js'
 import type { ValidationIssue } from '../../registry/validation-issue.js'
+import { isUnsafeInteger } from '../arguments/scalar-conversion.js'
 import { listed, placeName, shown } from './schema-issue-text.js'
-import { issue, typeName } from './schema-messages.js'
+import { gotText, isNumeric, issue, typeName } from './schema-messages.js'
 import type { SchemaParts } from './schema-parts.js'
 
 /** An error of Ajv on its way to becoming an issue. */
@@ -115,11 +116,16 @@ function formsIssue(
   { keyword, instancePath, schema, data }: ErrorObject,
   { parts, isSecret }: IssueContext,
 ): ValidationIssue {
-  const forms = (Array.isArray(schema) ? schema : []).map((branch) => formName(parts.target(branch)))
+  const branches = (Array.isArray(schema) ? schema : []).map((branch) => parts.target(branch))
+  const forms = branches.map(formName)
   const known = [...new Set(forms)].filter((form) => form !== '')
   const more = known.length > MAX_FORMS || known.length < new Set(forms).size ? '; …' : ''
   const named = known.length > 0 ? `: ${known.slice(0, MAX_FORMS).join('; ')}${more}` : ''
-  const got = isSecret(instancePath) ? '' : ` (got ${shown(data)})`
+  const takesNumbers = branches.some((branch) => isObject(branch) && [branch.type].flat().some(isNumeric))
+  const got = gotText(data, {
+    isSecret: isSecret(instancePath),
+    unsafe: takesNumbers && isUnsafeInteger(data),
+  })
   return issue(
     instancePath,
     keyword,

@@ -6,17 +6,23 @@ import { type CompiledSchema, type CompileOptions, compileForm } from './schema-
 import { measureExpansion } from './schema-expansion.js'
 import { schemaForm } from './schema-form.js'
 import { validatedFormats } from './schema-formats.js'
-import { issuesOf } from './schema-issues.js'
+import { type IssueWording, issuesOf } from './schema-issues.js'
 import { issue } from './schema-messages.js'
 import { SchemaParts } from './schema-parts.js'
 import { readSchema, type SchemaFault } from './schema-rules.js'
 import { SecretPlaces } from './schema-secrets.js'
+import { mismatchesOf, type TypeMismatch } from './schema-type-mismatch.js'
 import type { IssueContext } from './schema-union-issue.js'
 
+export type { IssueWording } from './schema-issues.js'
 export type { SchemaFault } from './schema-rules.js'
+export type { TypeMismatch } from './schema-type-mismatch.js'
 
 /** A compiled schema: the issues of a value, none when it is valid. The same empty list each time. */
 export type Validate = (value: unknown) => readonly ValidationIssue[]
+
+/** Where a value is of another type than the schema wants; none when it is valid, or too large to be listed. */
+export type FindMismatches = (value: unknown) => readonly TypeMismatch[]
 
 /** Parts of a value × schemas that one part may meet: what a validation may cost at most, about a second. */
 const MAX_VALIDATION_WORK = 5_000_000
@@ -25,6 +31,7 @@ const MAX_LISTING_WORK = 100_000
 /** Schemas that one part of a value may meet without its parts being counted: as in almost every tool. */
 const NARROW = 20
 const NO_ISSUES: readonly ValidationIssue[] = Object.freeze([])
+const NO_MISMATCHES: readonly TypeMismatch[] = Object.freeze([])
 const TOO_LARGE: readonly ValidationIssue[] = Object.freeze([
   issue('', 'size', 'the value is too large or too deeply nested to be checked against the schema'),
 ])
@@ -35,8 +42,20 @@ export class SchemaCompileError extends Error {
 }
 
 interface CompiledDocument {
-  plain?: Validate | SchemaCompileError
-  withDefaults?: Validate | SchemaCompileError
+  plain?: Compiled | SchemaCompileError
+  withDefaults?: Compiled | SchemaCompileError
+}
+
+interface Compiled {
+  readonly validate: Validate
+  readonly validateAs: (value: unknown, wording: IssueWording) => readonly ValidationIssue[]
+  readonly mismatches: FindMismatches
+}
+
+interface ValidateOptions {
+  readonly applyDefaults?: boolean
+  /** How issues speak of the value. Default: of arguments. */
+  readonly wording?: IssueWording
 }
 
 /**
@@ -56,10 +75,25 @@ export class SchemaValidator {
    * match the schema that holds them (not under `anyOf`, `oneOf`, `not`, `if`, `contains`; those under `allOf` come too
    * late for a `required` beside it); each is a fresh copy. Throws `SchemaCompileError`.
    */
-  compile(
+  compile(schema: JsonSchemaDocument, { applyDefaults = false, wording }: ValidateOptions = {}): Validate {
+    const { validate, validateAs } = this.#compile(schema, applyDefaults)
+    return wording === undefined ? validate : (value) => validateAs(value, wording)
+  }
+
+  /** What finds the values of a wrong type, also in the branches of unions. Otherwise as `compile`. */
+  mismatches(
     schema: JsonSchemaDocument,
-    { applyDefaults = false }: { readonly applyDefaults?: boolean } = {},
-  ): Validate {
+    { applyDefaults = false }: Omit<ValidateOptions, 'wording'> = {},
+  ): FindMismatches {
+    return this.#compile(schema, applyDefaults).mismatches
+  }
+
+  /** Forgets the validators of a schema. */
+  release(schema: JsonSchemaDocument): void {
+    this.#compiled.delete(schema)
+  }
+
+  #compile(schema: JsonSchemaDocument, applyDefaults: boolean): Compiled {
     const compiled = this.#compiled.get(schema) ?? {}
     const kind = applyDefaults ? 'withDefaults' : 'plain'
     this.#compiled.set(schema, compiled)
@@ -67,15 +101,10 @@ export class SchemaValidator {
     if (compiled[kind] instanceof SchemaCompileError) throw compiled[kind]
     return compiled[kind]
   }
-
-  /** Forgets the validators of a schema. */
-  release(schema: JsonSchemaDocument): void {
-    this.#compiled.delete(schema)
-  }
 }
 
 /** A refusal is kept as well, so that each call of a broken tool does not compile again. */
-function compile(schema: JsonSchemaDocument, applyDefaults: boolean): Validate | SchemaCompileError {
+function compile(schema: JsonSchemaDocument, applyDefaults: boolean): Compiled | SchemaCompileError {
   const { dialect, references, faults } = readSchema(schema)
   const [fault] = faults
   if (fault !== undefined || dialect === undefined) {
@@ -118,17 +147,25 @@ function compile(schema: JsonSchemaDocument, applyDefaults: boolean): Validate |
     }
   }
 
-  return (value) => {
+  function validateAs(value: unknown, wording?: IssueWording): readonly ValidationIssue[] {
     try {
       if (fanOut > NARROW && !isWithin(value, MAX_VALIDATION_WORK / fanOut)) return TOO_LARGE
       const firstError = first(value)
-      return firstError.length === 0 ? NO_ISSUES : issuesOf(everyError(value) ?? firstError, context)
+      if (firstError.length === 0) return NO_ISSUES
+      return issuesOf(everyError(value) ?? firstError, context, wording)
     } catch (error) {
       if (isTooLarge(error)) return TOO_LARGE
-      // Ajv generates code that throws for some `unevaluated…` beside `if` or `not`.
+      // Whatever makes the code that Ajv generated throw, the value was not checked.
       throw new SchemaCompileError(`the compiled schema fails: ${reasonOf(error)}`, { cause: error })
     }
   }
+
+  function mismatches(value: unknown): readonly TypeMismatch[] {
+    const errors = everyError(value)
+    return errors === undefined ? NO_MISMATCHES : mismatchesOf(errors, context.parts)
+  }
+
+  return { validate: (value) => validateAs(value), validateAs, mismatches }
 }
 
 function reasonOf(error: unknown): string {

@@ -145,6 +145,7 @@ function goodAnswers(request: HttpCase, rules: HttpRules): Answer[] {
   const outcomes = outcomesOf(method, params, { era, served: rules.served, intact: sent.intact })
   return outcomes.map((outcome): Answer => {
     if (outcome === 'stream') return '200 stream'
-    return outcome === -32601 && era === 'modern' ? '404 -32601' : `200 ${outcome}`
+    if (era === 'modern' && outcome === -32601) return '404 -32601'
+    return outcome === -32021 ? '400 -32021' : `200 ${outcome}`
   })
 }

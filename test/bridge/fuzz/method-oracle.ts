@@ -19,7 +19,8 @@ export function servedMethods(
   era: Era,
   capabilities: Readonly<Record<string, unknown>>,
 ): ReadonlySet<string> {
-  const { resources, logging } = capabilities as {
+  const { resources, logging, extensions } = capabilities as {
+    readonly extensions?: Readonly<Record<string, unknown>>
     readonly resources?: { readonly subscribe?: boolean }
     readonly logging?: object
   }
@@ -28,11 +29,13 @@ export function servedMethods(
     ...(era === 'legacy' ? ['initialize', 'ping'] : ['server/discover', 'subscriptions/listen']),
     ...(era === 'legacy' && logging ? ['logging/setLevel'] : []),
     ...(era === 'legacy' && resources?.subscribe ? ['resources/subscribe', 'resources/unsubscribe'] : []),
+    ...(extensions?.['io.modelcontextprotocol/tasks'] ? ['tasks/get', 'tasks/update', 'tasks/cancel'] : []),
   ])
 }
 
 const NOT_FOUND = -32601
 const INVALID = -32602
+const MISSING_CAPABILITY = -32021
 /** What SDK 1.x clients know as "resource not found". */
 const NO_RESOURCE = -32002
 
@@ -61,6 +64,11 @@ function methodOutcomes(method: string, params: Params, intact: boolean): readon
   switch (method) {
     case 'tools/call':
       return callOutcomes(params)
+    case 'tasks/get':
+    case 'tasks/update':
+    case 'tasks/cancel':
+      // No client of the campaign says that it knows tasks.
+      return [MISSING_CAPABILITY]
     case 'logging/setLevel':
       return LEVELS.includes(params.level as string) ? ['result'] : [INVALID]
     case 'ping':

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { MAX_SCHEMA_CHAIN } from '../../../src/runtime/schema/schema-expansion.js'
-import { MAX_SCHEMA_DEPTH, MAX_SUBSCHEMAS, readSchema } from '../../../src/runtime/schema/schema-rules.js'
+import {
+  MAX_SCHEMA_DEPTH,
+  MAX_SCHEMA_TEXT,
+  MAX_SUBSCHEMAS,
+  readSchema,
+} from '../../../src/runtime/schema/schema-rules.js'
 import { compile, type Loose } from './schema-fixture.js'
 
 const faultsOf = (schema: Loose) => readSchema(schema).faults
@@ -45,6 +50,17 @@ describe('bounds of a schema', () => {
   it('refuses too many values', () => {
     const schema = { enum: Array.from({ length: 60_000 }, (_, i) => i) }
     expect(messagesOf(schema)).toEqual([expect.stringContaining('more than 50000 values')])
+  })
+
+  it.each<[string, Loose]>([
+    ['a title', { title: 'x'.repeat(MAX_SCHEMA_TEXT) }],
+    ['a property name', { properties: { ['x'.repeat(MAX_SCHEMA_TEXT)]: {} } }],
+    ['an enum', { enum: Array.from({ length: 1_001 }, (_, i) => String(i).padStart(1_000, 'x')) }],
+    ['names of a vendor keyword', { 'x-a': { ['x'.repeat(MAX_SCHEMA_TEXT)]: 1 } }],
+  ])('refuses too much text in %s', (_, schema) => {
+    expect(faultsOf(schema).map(({ message }) => message)).toEqual([
+      'the schema has more than 1000000 characters of text',
+    ])
   })
 
   it.each(['anyOf', 'oneOf', 'allOf'])('refuses doubling through %s and $ref', (keyword) => {

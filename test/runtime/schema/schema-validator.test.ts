@@ -52,13 +52,15 @@ describe('SchemaValidator', () => {
     expect(validator.compile(schema)({ a: 1 })).toEqual([])
   })
 
-  it('throws, and never answers "valid", when the code that Ajv generated fails', () => {
-    const validate = compile({
-      unevaluatedItems: false,
-      not: { patternProperties: { '^a': true }, if: true, else: { properties: { a: true } } },
-    })
-    expect(() => validate({ a: 1 })).toThrow(SchemaCompileError)
-    expect(() => validate({ a: 1 })).toThrow(/^the compiled schema fails: /)
+  it('throws, and never answers "valid", when the compiled code fails', () => {
+    const validate = compile({ properties: { a: { type: 'string' } } })
+    const value = {
+      get a(): never {
+        throw new Error('no value today')
+      },
+    }
+    expect(() => validate(value)).toThrow(SchemaCompileError)
+    expect(() => validate(value)).toThrow('the compiled schema fails: no value today')
   })
 
   it('loads Ajv when a schema is compiled, not when the module is imported or a schema is checked', () => {

@@ -46,6 +46,32 @@ describe('names and values', () => {
     expect([isValid({ multipleOf: 0.01 }, 19.99), isValid({ multipleOf: 0.1 }, 0.35)]).toEqual([true, false])
   })
 
+  it('is exact about multiples where the quotient is beyond all numbers', () => {
+    expect([isValid({ multipleOf: 0.5 }, 1e308), isValid({ multipleOf: 0.123456789 }, 1e308)]).toEqual([
+      true,
+      false,
+    ])
+  })
+
+  it('runs no keyword of a stranger: of Ajv, its plugins, OpenAPI and older drafts', () => {
+    const a = {
+      format: 'date',
+      formatMinimum: '2020-01-01',
+      instanceof: 'Date',
+      typeof: 'undefined',
+      regexp: '/x/',
+      transform: ['toUpperCase'],
+      discriminator: { propertyName: 'k' },
+      $recursiveRef: '#/no',
+      $merge: { source: {}, with: false },
+      extends: false,
+      disallow: 'string',
+    }
+    expect(isValid({ properties: { a } }, { a: '2019-01-01' })).toBe(true)
+    const data = { properties: { a: { const: { $data: '1/b' } } } }
+    expect([isValid(data, { a: 'x', b: 'x' }), isValid(data, { a: { $data: '1/b' } })]).toEqual([false, true])
+  })
+
   it('takes nullable for the annotation that it is', () => {
     expect(isValid({ type: 'string', nullable: true }, null)).toBe(false)
     expect(isValid({ nullable: true }, null)).toBe(true)

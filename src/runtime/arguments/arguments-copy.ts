@@ -1,7 +1,7 @@
-import { pointerTo } from '../registry/json-pointer.js'
-import { describe, isPlain, setMember } from '../registry/json-value.js'
-import { shortened } from '../registry/shortened.js'
-import { InvalidArgumentsError } from '../registry/tool-error.js'
+import { pointerTo } from '../../registry/json-pointer.js'
+import { describe, isPlain, setMember } from '../../registry/json-value.js'
+import { shortened } from '../../registry/shortened.js'
+import { InvalidArgumentsError } from '../../registry/tool-error.js'
 
 const MAX_DEPTH = 200
 const MAX_VALUES = 1_000_000
@@ -21,21 +21,22 @@ export class ArgumentsCopy {
     for (const name of Object.keys(source)) {
       const value = (source as Readonly<Record<string, unknown>>)[name]
       if (value === undefined) continue
-      const copied = isScalar(value) ? value : this.#copy(value, pointerTo(path, name), depth + 1)
+      const copied = isScalar(value) ? value : this.value(value, pointerTo(path, name), depth + 1)
       if (name === '__proto__') setMember(copy, name, copied)
       else copy[name] = copied
     }
     return copy
   }
 
-  #copy(value: unknown, path: string, depth: number): unknown {
+  /** Any value of JSON, copied. */
+  value(value: unknown, path: string, depth: number): unknown {
     // A small graph of shared objects, or a sparse array, can stand for more than fits into memory.
     this.#values += Array.isArray(value) ? value.length + 1 : 1
     if (this.#values > MAX_VALUES) throw this.#refuse(path, 'size', `hold more than ${MAX_VALUES} values`)
     if (isScalar(value)) return value
     if (depth > MAX_DEPTH) throw this.#refuse(path, 'depth', `are nested deeper than ${MAX_DEPTH} levels`)
     if (Array.isArray(value))
-      return Array.from(value, (item, i) => this.#copy(item, `${path}/${i}`, depth + 1))
+      return Array.from(value, (item, i) => this.value(item, `${path}/${i}`, depth + 1))
     if (typeof value === 'object' && value !== null && isPlain(value)) return this.object(value, path, depth)
     throw this.#refuse(path, 'type', `must be JSON (got ${describe(value)})`)
   }

@@ -1,0 +1,18 @@
+/**
+ * The same error with another `cause`. A copy: other calls may throw the same instance, it may be frozen, and it may be a
+ * cause of its new cause.
+ */
+export function withCause<E extends Error>(error: E, cause: unknown): E {
+  // Of a real error, so that inspectors take it for one.
+  const copy: E = Object.setPrototypeOf(new Error(), Object.getPrototypeOf(error))
+  return Object.defineProperties(copy, {
+    ...Object.getOwnPropertyDescriptors(error),
+    // In newer versions of V8 the stack is behind an accessor that answers for the original alone.
+    stack: hidden(error.stack),
+    cause: hidden(cause),
+  })
+}
+
+function hidden(value: unknown): PropertyDescriptor {
+  return { value, writable: true, configurable: true, enumerable: false }
+}
