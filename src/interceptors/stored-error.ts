@@ -34,16 +34,21 @@ export interface StoredError extends JsonObject {
   readonly outcome: ToolOutcome
 }
 
-/** The error as JSON. Of fields that JSON cannot carry, which only a class of others has, nothing stays. */
+/** The error as JSON. The cause stays behind, and so does whatever else has been put onto the error. */
 export function storedError(error: AnyToolError): StoredError {
   const { code, message, retryable, outcome } = error
   const known = { code, message, retryable, outcome }
+  const details = DETAILS.map((name) => [name, (error as object as Readonly<Record<string, unknown>>)[name]])
   try {
-    return copyJson({ ...error.toJSON(), ...known }, 'An error') as unknown as StoredError
+    return copyJson({ ...Object.fromEntries(details), ...known }, 'An error') as unknown as StoredError
   } catch {
+    // A class of others has something else under one of the names.
     return copyJson(known, 'An error') as unknown as StoredError
   }
 }
+
+/** All that errors of a call have besides. */
+const DETAILS = ['retryAfterMs', 'approvalId', 'status', 'issues', 'uri', 'capability'] as const
 
 /** An error of the same class, with the same fields. One of a class that is not ours is an `EXECUTION_FAILED` by its class. */
 export function restoredError({ message, ...fields }: StoredError): AnyToolError {

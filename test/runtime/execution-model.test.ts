@@ -4,14 +4,15 @@ import type { PlannedCall } from './model/schedule.js'
 import { schedule } from './model/schedule.js'
 import { type Answered, type Outcome, PER_CALLER, PER_TOOL, play, type Start } from './model/world.js'
 
-/** The starts that could be those of a call: its own, or those of its key. */
+/** The starts that a call answers for: its own, and, where they are not to be repeated, those of its key. */
 function startsOf({ planned, callId }: Answered, starts: readonly Start[]): readonly Start[] {
   const { tool, key } = planned
   const caller = callerOf(planned, starts)
   return starts.filter(
     (one) =>
-      one.callId === callId ||
-      (key !== undefined && one.key === key && one.tool === tool && one.caller === caller),
+      one.tool === tool &&
+      (one.callId === callId ||
+        (tool === 'send' && key !== undefined && one.key === key && one.caller === caller)),
   )
 }
 
@@ -46,9 +47,9 @@ function checkAnswer(answer: Answered, starts: readonly Start[]): void {
   const { tool, n } = planned
   if (!result.ok) {
     if (result.error.outcome !== 'not-started') return
-    // "Nothing was started" is never said of what may have acted by then.
+    // "Nothing was started" is never said of what may have acted before.
     for (const start of startsOf(answer, starts)) {
-      const hadActed = start.atMs <= atMs && !start.didNothing && start.n === n
+      const hadActed = start.atMs < atMs && !start.didNothing && start.n === n
       expect({ hadActed, code: result.error.code }).toEqual({ hadActed: false, code: result.error.code })
     }
     return
