@@ -1,4 +1,4 @@
-export type { ArrangedInterceptor, InterceptorScope } from './interceptors/arrangement.js'
+export type { InterceptorScope } from './interceptors/arrangement.js'
 export { Logger, type LogMethod } from './interceptors/logger.js'
 export type { ArgumentAliases } from './registry/argument-aliases.js'
 export type {

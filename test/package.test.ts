@@ -6,7 +6,7 @@ import { build } from 'esbuild'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 
-const largestCoreBytes = 145_000
+const largestCoreBytes = 195_000
 const root = fileURLToPath(new URL('..', import.meta.url))
 const manifest = JSON.parse(text('package.json')) as {
   readonly exports: Readonly<Record<string, string>>
@@ -46,7 +46,7 @@ describe('the package', () => {
     expect(addressed.map(([path]) => path)).toEqual([])
   })
 
-  it('bundles its core entry into less than 145 kB, minified, packages apart', async () => {
+  it('bundles its core entry into less than 195 kB, minified, packages apart', async () => {
     const { outputFiles } = await build({
       entryPoints: [`${root}src/index.ts`],
       bundle: true,

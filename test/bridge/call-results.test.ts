@@ -173,7 +173,7 @@ describe.each(ERAS)('tools/call, %s', (era) => {
   it.each([
     ['an array', [1]],
     ['a string', '{}'],
-    ['null', null],
+    ['5', 5],
   ])('refuses arguments that are %s as a broken request, in a sentence', async (what, args) => {
     expect(await call(era, 'add', args)).toEqual({
       code: -32602,

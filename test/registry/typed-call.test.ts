@@ -24,7 +24,7 @@ describe('types of runtime.call(definition, input)', () => {
       // @ts-expect-error The same, from a variable.
       await runtime.call(weather, elsewhere),
       // @ts-expect-error The type is wrong.
-      await runtime.call(weather, { city: '北京', days: '3' }),
+      await runtime.call(weather, { city: '北京', days: 'three' }),
       // @ts-expect-error There is no such argument.
       await runtime.call(weather, { city: '北京', town: 'Oslo' }),
       // @ts-expect-error The city is missing.

@@ -97,7 +97,9 @@ export class ArgumentsCheck {
       coercion: uses.coercion === true,
       isBound: (name: string) => Object.hasOwn(boundParameters, name),
     }
-    return convertArguments(args, this.#validators.mismatches, rules, copy)
+    const { mismatches } = this.#validators
+    const isValid = (converted: MutableArguments) => this.#validators.args(converted).length === 0
+    return convertArguments(args, { mismatches, isValid }, rules, copy)
   }
 
   #refusal(issues: readonly ValidationIssue[], args: MutableArguments): ToolError {
