@@ -1,6 +1,11 @@
 import { contentFaults } from '../registry/content-fault.js'
-import { type AnyToolError, InvalidResultError } from '../registry/tool-error.js'
-import type { ToolContent, ToolExecutionResult, ToolSuccess } from '../registry/tool-execution-result.js'
+import { type AnyToolError, InvalidResultError, ToolExecutionError } from '../registry/tool-error.js'
+import type {
+  ToolContent,
+  ToolExecutionResult,
+  ToolFailure,
+  ToolSuccess,
+} from '../registry/tool-execution-result.js'
 import { errorFields, errorText } from './error-fields.js'
 
 /** MCP `CallToolResult`, the part that is the same in both eras. */
@@ -12,7 +17,7 @@ export interface CallToolResult {
 }
 
 /**
- * `_meta` of a failed call: `{ code, message, retryable, outcome }` and, where the error has them, `retryAfterMs`,
+ * `_meta` of a failed call: `{ code, message, retryable, outcome, traceId }` and, where the error has them, `retryAfterMs`,
  * `approvalId`, `status` and `issues` (`{ path, keyword, message }`, the first hundred).
  */
 export const ERROR_META = 'toolwire/error'
@@ -27,16 +32,16 @@ export function toCallToolResult(
   result: ToolExecutionResult,
   { structured }: { readonly structured: boolean },
 ): CallToolResult {
-  if (!result.ok) return failure(result.error)
+  if (!result.ok) return failure(result)
   const fault = result.content?.flatMap((block, index) => contentFaults(block, `content/${index}`))[0]
   if (fault !== undefined) {
-    return failure(new InvalidResultError(result.toolName, `${fault.path} ${fault.message}`))
+    return failed(new InvalidResultError(result.toolName, `${fault.path} ${fault.message}`))
   }
   const meta = metaOf(result)
   const content = result.content ?? textOf(result.value)
   // It was JSON when it was checked; whoever has kept the value may have changed it since.
   if (content === undefined) {
-    return failure(new InvalidResultError(result.toolName, 'the value was changed to what JSON cannot carry'))
+    return failed(new InvalidResultError(result.toolName, 'the value was changed to what JSON cannot carry'))
   }
   return {
     content,
@@ -45,11 +50,24 @@ export function toCallToolResult(
   }
 }
 
-function failure(error: AnyToolError): CallToolResult {
+function failure({ error, traceId, mayHaveActed }: ToolFailure): CallToolResult {
+  // Models are shown the text alone. What an executor says on purpose is left as it is.
+  const isOurs = error.code === 'TIMEOUT' || error.message === MASKED
+  const caution = mayHaveActed && isOurs ? MAY_HAVE_ACTED : ''
+  return failed(error, { caution, ...(traceId !== undefined && { traceId }) })
+}
+
+const MASKED = new ToolExecutionError().message
+const MAY_HAVE_ACTED = '. It may have taken effect: check before you call it again'
+
+function failed(
+  error: AnyToolError,
+  { caution = '', traceId }: { readonly caution?: string; readonly traceId?: string } = {},
+): CallToolResult {
   return {
-    content: [{ type: 'text', text: errorText(error) }],
+    content: [{ type: 'text', text: errorText(error) + caution }],
     isError: true,
-    _meta: { [ERROR_META]: errorFields(error) },
+    _meta: { [ERROR_META]: { ...errorFields(error), ...(traceId !== undefined && { traceId }) } },
   }
 }
 

@@ -43,10 +43,15 @@ export class AttemptTimeoutInterceptor implements ToolInterceptor {
     let clock: AttemptClock | undefined
     const timedOut = new Promise<never>((_, reject) => {
       clock = new AttemptClock(ctx, timeoutMs, () => {
-        const error = new ToolTimeoutError(ctx.toolName, timeoutMs, {
-          outcome: ctx.outcome,
-          kind: ctx.target?.kind,
-        })
+        const error = new ToolTimeoutError(
+          ctx.toolName,
+          timeoutMs,
+          {
+            outcome: ctx.outcome,
+            kind: ctx.target?.kind,
+          },
+          'finish an attempt',
+        )
         // First of all: work that is aborted may settle at once.
         reject(error)
         attempt.abort(error)

@@ -1,17 +1,15 @@
 import type { Descriptor } from '../registry/descriptor.js'
-import { fingerprint } from '../registry/fingerprint.js'
 import type { ToolExecutionContext } from '../registry/tool-execution-context.js'
-import type { ToolExecutionResult, ToolSuccess } from '../registry/tool-execution-result.js'
+import type { ToolExecutionResult } from '../registry/tool-execution-result.js'
 import type { Next, ToolInterceptor } from '../registry/tool-interceptor.js'
-import { argumentsDigest } from './arguments-digest.js'
 import { CachedResults } from './cached-results.js'
 import { unfailing } from './guarded-logger.js'
 import { InterceptorOrder } from './interceptor-order.js'
 import type { Logger } from './logger.js'
 import { requireNumber } from './number-option.js'
-import { leavingReason, type SharedAnswer, SharedWork } from './shared-work.js'
+import { resultKey } from './result-key.js'
+import { leavingReason, type SharedAnswer, SharedWork, sharedAnswer } from './shared-work.js'
 import { restoredResult, type StoredResult, storedResult } from './stored-result.js'
-import { boundedStoreKey } from './stores/bounded-key.js'
 import { MemoryStore } from './stores/memory-store.js'
 import type { Store } from './stores/store.js'
 
@@ -42,9 +40,9 @@ export interface CacheInterceptorOptions {
  * see `fingerprint`) and arguments; a tool whose answer hangs on more than these, such as one that asks the user, should
  * not be cached. Calls that come at the same time run once; the work is aborted when the last of them has left.
  *
- * Only what is read-only is cached, and only a success that is plain JSON: no failure, nothing degraded or spilled, nothing
- * of a call of several rounds, nothing that comes after everybody has left. The call that fetched a result has it as the
- * executor made it; everybody else gets a frozen copy. A store that fails costs the cache, never the call.
+ * Only a success that is plain JSON is kept: no failure, nothing degraded or spilled, nothing of a call of several rounds,
+ * nothing that comes after everybody has left. The call that fetched a result has it as the executor made it; everybody else
+ * gets a frozen copy. A store that fails costs the cache, never the call.
  */
 export class CacheInterceptor implements ToolInterceptor {
   readonly order: number
@@ -78,15 +76,12 @@ export class CacheInterceptor implements ToolInterceptor {
   }
 
   aroundExecute(ctx: ToolExecutionContext, next: Next): Promise<ToolExecutionResult> {
-    const { target, kind, callerKey, uri } = ctx
+    const { target, round } = ctx
     // In a later round the answers of the user count as well.
-    if (target === undefined || kind === 'completion' || ctx.round > 1) return next(ctx)
+    if (target === undefined || round > 1) return next(ctx)
     const freshMs = this.#freshMs(target)
-    const args = freshMs > 0 ? argumentsDigest(ctx.args) : undefined
-    if (args === undefined) return next(ctx)
-    const definition = fingerprint(target)
-    const key = boundedStoreKey(this.#keyPrefix, callerKey, kind, target.name, uri, definition, args)
-    return this.#cached({ ctx, next, key, freshMs })
+    const key = freshMs > 0 ? resultKey(this.#keyPrefix, ctx) : undefined
+    return key === undefined ? next(ctx) : this.#cached({ ctx, next, key, freshMs })
   }
 
   explain(target: Descriptor): Readonly<Record<string, unknown>> {
@@ -95,7 +90,8 @@ export class CacheInterceptor implements ToolInterceptor {
   }
 
   #freshMs(target: Descriptor): number {
-    if (!this.#cacheable(target)) return 0
+    // A promise is no yes.
+    if (this.#cacheable(target) !== true) return 0
     if (typeof this.#ttlMs === 'number') return this.#ttlMs
     const ttlMs = this.#ttlMs(target)
     requireTime(`ttlMs of ${target.name}`, ttlMs)
@@ -148,9 +144,9 @@ type FetchedAnswer = SharedAnswer & { readonly stored: StoredResult | undefined 
 
 function answerOf(result: ToolExecutionResult): FetchedAnswer {
   if (!result.ok) throw result.error
-  const plain = storedResult(result)
-  const others: ToolSuccess = plain === undefined ? result : restoredResult(plain, result)
-  return { own: result, others, stored: result.degraded || result.spilled ? undefined : plain }
+  const stored = storedResult(result)
+  const isKept = !result.degraded && !result.spilled
+  return { ...sharedAnswer(result, stored), stored: isKept ? stored : undefined }
 }
 
 function requireTime(option: string, value: number): void {

@@ -1,6 +1,6 @@
 import { type Awaitable, isPromise } from '../registry/awaitable.js'
 import { CallSuspension } from '../registry/call-suspension.js'
-import { withCause } from '../registry/error-cause.js'
+import { errorCopy } from '../registry/error-copy.js'
 import { describe } from '../registry/json-value.js'
 import { type AnyToolError, ToolError } from '../registry/tool-error.js'
 import { ToolExecutionContext } from '../registry/tool-execution-context.js'
@@ -198,5 +198,5 @@ function replacing(first: AnyToolError, thrown: unknown): AnyToolError {
   if (thrown === first || !(thrown instanceof Error) || thrown.cause !== undefined) {
     return ToolError.from(thrown)
   }
-  return ToolError.from(withCause(thrown, first))
+  return ToolError.from(errorCopy(thrown, { cause: first }))
 }

@@ -59,7 +59,8 @@ const IDLE_MS = 3_600_000
  *
  * Only what speaks of the tool's health counts: `UPSTREAM_FAILED` with a status of 5xx or none, `TIMEOUT`, and exceptions
  * that the executor did not expect. Bad arguments, refusals, overload and calls that are given up or wait for the user say
- * nothing, nor does a deadline that left an attempt less than a second, or less than half the definition's own time.
+ * nothing, nor does a deadline that left an attempt less than half the definition's own time (`metadata.timeoutMs`), or
+ * less than a second where it names none.
  */
 export class CircuitBreakerInterceptor implements ToolInterceptor {
   readonly order: number
@@ -116,17 +117,9 @@ export class CircuitBreakerInterceptor implements ToolInterceptor {
   explain(target: Descriptor) {
     // One that is new under a known name was not called yet.
     const ownKey = definitionKey(target.kind, target.name)
-    const own = [...this.#circuits.entries()].filter(
-      ([key, { definitions }]) => key === ownKey || definitions.has(target),
-    )
-    const circuits = own.map(
-      ([
-        key,
-        {
-          circuit: { state, retryAfterMs },
-        },
-      ]) => ({ key, state, retryAfterMs }),
-    )
+    const circuits = [...this.#circuits.entries()]
+      .filter(([key, { definitions }]) => key === ownKey || definitions.has(target))
+      .map(([key, { circuit }]) => ({ key, state: circuit.state, retryAfterMs: circuit.retryAfterMs }))
     return { openForMs: this.#openForMs, circuits }
   }
 

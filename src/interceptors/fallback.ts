@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { CallSuspension } from '../registry/call-suspension.js'
 import type { Descriptor } from '../registry/descriptor.js'
-import { withCause } from '../registry/error-cause.js'
+import { errorCopy } from '../registry/error-copy.js'
 import { describe } from '../registry/json-value.js'
 import { type AnyToolError, ToolError } from '../registry/tool-error.js'
 import type { ToolExecutionContext } from '../registry/tool-execution-context.js'
@@ -10,10 +10,7 @@ import type { Next, ToolInterceptor } from '../registry/tool-interceptor.js'
 import { verdict } from '../registry/visibility.js'
 import { isHealthFailure } from './health-failure.js'
 import { InterceptorOrder } from './interceptor-order.js'
-import { LastGoodResults } from './last-good-results.js'
-import { requireNumber } from './number-option.js'
-import { MemoryStore } from './stores/memory-store.js'
-import type { Store } from './stores/store.js'
+import { type LastGoodOptions, LastGoodResults } from './last-good-results.js'
 
 /** What stands in; where there are several, in this order, until one has an answer. At least one must be given. */
 export interface FallbackInterceptorOptions {
@@ -24,32 +21,30 @@ export interface FallbackInterceptorOptions {
   /** Its arguments. Default: the same. */
   readonly input?: (ctx: ToolExecutionContext) => unknown
   /** Then a value, or what the function gives: a value, or a `ToolExecutionResult`. */
-  readonly value?: unknown | ((ctx: ToolExecutionContext, error: AnyToolError) => unknown)
+  readonly value?:
+    | string
+    | number
+    | boolean
+    | object
+    | null
+    | ((ctx: ToolExecutionContext, error: AnyToolError) => unknown)
   /** Narrows the failures that are stood in for. */
   readonly when?: (error: AnyToolError, ctx: ToolExecutionContext) => boolean
   /** Default `InterceptorOrder.fallback`. */
   readonly order?: number
 }
 
-export interface LastGoodOptions {
-  /** Default: a `MemoryStore` of its own, of 1 000 results. */
-  readonly store?: Store
-  /** How old it may be, in whole milliseconds. Default 300 000. */
-  readonly maxAgeMs?: number
-  /** Begins every key: two fallbacks over one store need two. Default `fallback`. */
-  readonly keyPrefix?: string
-}
-
 /** Gives an answer, or none, or rejects. */
 type StandIn = (ctx: ToolExecutionContext, error: AnyToolError) => Promise<ToolExecutionResult | undefined>
 
-/** Which tools are being stood in for around the running code: a tool does not stand in for itself by way of others. */
+/** Which tools are being stood in for around the running code: none stands in for itself by way of others, or is stood in for again. */
 const standingIn = new AsyncLocalStorage<ReadonlySet<string>>()
 
 /**
- * Answers in place of what failed for reasons of health: a time-out of an attempt, an upstream, an exception, overload, an
+ * Answers in place of what failed, and has no further alternative (`toolRoutes`), for reasons of health: a time-out of an attempt, an upstream, an exception, overload, an
  * open circuit, unavailability. Never in place of a refusal or of bad arguments; never where the work may have acted, unless
- * it is idempotent or read-only: a model has to hear of that; and not once the call itself is over. The answer is marked
+ * it is idempotent or read-only: a model has to hear of that, also of a stand-in that may have acted and failed; and not
+ * once the call itself is over. The answer is marked
  * `degraded`. If nothing can stand in either, the call fails as it did, with what else failed among the causes.
  */
 export class FallbackInterceptor implements ToolInterceptor {
@@ -62,13 +57,7 @@ export class FallbackInterceptor implements ToolInterceptor {
   constructor(options: FallbackInterceptorOptions) {
     requireOptions(options)
     const { lastGood, tool, input, value, when, order = InterceptorOrder.fallback } = options
-    const last = lastGood === true ? {} : lastGood || undefined
-    const {
-      store = new MemoryStore({ maxEntries: 1_000 }),
-      maxAgeMs = 300_000,
-      keyPrefix = 'fallback',
-    } = last ?? {}
-    const kept = last && new LastGoodResults({ store, maxAgeMs, keyPrefix })
+    const kept = lastGood ? new LastGoodResults(lastGood === true ? {} : lastGood) : undefined
     this.order = order
     this.#lastGood = kept
     this.#when = when
@@ -78,7 +67,7 @@ export class FallbackInterceptor implements ToolInterceptor {
       ...(value === undefined ? [] : [ownValue(value)]),
     ]
     this.#explanation = Object.freeze({
-      ...(last && { lastGood: Object.freeze({ maxAgeMs }) }),
+      ...(kept && { lastGood: Object.freeze({ maxAgeMs: kept.maxAgeMs }) }),
       ...(tool !== undefined && { tool }),
       ...(value !== undefined && { value: true }),
     })
@@ -108,6 +97,8 @@ export class FallbackInterceptor implements ToolInterceptor {
     // The last attempt may have done nothing, and one before it something.
     const hasNotActed = error.outcome === 'not-started' && ctx.outcome === 'not-started'
     if (!hasNotActed && !idempotent && !readOnly) return false
+    // An alternative of the tool is the tool itself: the router tries it, and the last one is stood in for.
+    if (ctx.hasNextAlternative && (hasNotActed || idempotent)) return false
     return this.#when === undefined || verdict(this.#when(error, ctx), 'when of a fallback')
   }
 
@@ -128,7 +119,11 @@ export class FallbackInterceptor implements ToolInterceptor {
       try {
         const result = await standIn(ctx, error)
         if (result === undefined) continue
-        if (!result.ok) throw result.error
+        if (!result.ok) {
+          failures.push(result.error)
+          if (result.mayHaveActed) break
+          continue
+        }
         // Whose answer it is, and how long it took, the router says.
         return ToolExecutionResult.success(result.value, { ...result, toolName: '', degraded: true })
       } catch (thrown) {
@@ -144,7 +139,7 @@ function otherTool(name: string, input: FallbackInterceptorOptions['input']): St
   return async (ctx, _error) => {
     if (ctx.kind !== 'tool' || ctx.toolName === name) return undefined
     const around = standingIn.getStore() ?? new Set()
-    if (around.has(name)) return undefined
+    if (around.has(name) || around.has(ctx.toolName)) return undefined
     const args = input === undefined ? ctx.args : await input(ctx)
     return standingIn.run(new Set([...around, ctx.toolName]), () => ctx.call(name, args))
   }
@@ -162,7 +157,7 @@ function ownValue(value: unknown): StandIn {
 function withFailures(error: AnyToolError, failures: readonly unknown[]): AnyToolError {
   const causes = error.cause === undefined ? failures : [error.cause, ...failures]
   const message = 'The tool failed, and so did what should stand in for it'
-  return withCause(error, causes.length === 1 ? causes[0] : new AggregateError(causes, message))
+  return errorCopy(error, { cause: causes.length === 1 ? causes[0] : new AggregateError(causes, message) })
 }
 
 function requireOptions(options: FallbackInterceptorOptions): void {
@@ -174,8 +169,6 @@ function requireOptions(options: FallbackInterceptorOptions): void {
   requireType('tool', tool, ['string'], 'the name of a tool')
   requireType('input', input, ['function'], 'a function of the context')
   requireType('when', when, ['function'], 'a function of error and context')
-  const { maxAgeMs = 1 } = typeof lastGood === 'object' ? lastGood : {}
-  requireNumber('lastGood.maxAgeMs', maxAgeMs, { min: 1, whole: true })
 }
 
 function requireType(option: string, value: unknown, types: readonly string[], right: string): void {

@@ -1,8 +1,5 @@
-import { type AnyToolError, ToolExecutionError } from '../registry/tool-error.js'
-import { isTransient } from './transient-error.js'
-
-/** Of an exception that its author did not write for a model. */
-const MASKED = new ToolExecutionError().message
+import type { AnyToolError } from '../registry/tool-error.js'
+import { isTransient, isUnexpected } from './transient-error.js'
 
 /**
  * Whether a failure speaks of the health of what was called, or of its load, so that another may do better: it timed out,
@@ -19,7 +16,7 @@ export function isHealthFailure(error: AnyToolError): boolean {
     case 'UPSTREAM_FAILED':
       return isTransient(error)
     case 'EXECUTION_FAILED':
-      return error.cause !== undefined && error.message === MASKED
+      return isUnexpected(error)
     default:
       return false
   }

@@ -1,3 +1,4 @@
+import { LONGEST_TIMER_MS } from '../registry/idle-wait.js'
 import type { StoredError } from './stored-error.js'
 import type { StoredResult } from './stored-result.js'
 import type { Lease, Store, StoreEntry } from './stores/store.js'
@@ -105,7 +106,8 @@ export class IdempotencyClaim {
     this.#version = claimed.version
     this.before = claimed.before
     // One that fails is followed by others before the lease ends.
-    this.#renewal = setInterval(() => void this.#lease.renew().catch(() => undefined), leaseMs / 3)
+    const everyMs = Math.min(leaseMs / 3, LONGEST_TIMER_MS)
+    this.#renewal = setInterval(() => void this.#lease.renew().catch(() => undefined), everyMs)
     this.#renewal.unref()
   }
 

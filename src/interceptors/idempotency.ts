@@ -4,18 +4,18 @@ import { IdempotencyConflictError } from '../registry/tool-error.js'
 import type { ToolExecutionContext } from '../registry/tool-execution-context.js'
 import type { ToolExecutionResult, ToolSuccess } from '../registry/tool-execution-result.js'
 import type { Next, ToolInterceptor } from '../registry/tool-interceptor.js'
+import { isRepeatable } from '../registry/tool-metadata.js'
 import { unfailing } from './guarded-logger.js'
 import { IdempotencyRecords, type ReadRecord } from './idempotency-records.js'
 import { IdempotentUse, lostAnswer } from './idempotent-use.js'
 import { InterceptorOrder } from './interceptor-order.js'
 import {
-  guarded,
   type KeyedCall,
   keyedCall,
-  mayRunAgain,
+  orOverloaded,
   recordedAnswer,
-  stay,
   waitsForAnswer,
+  waitUnlessOver,
 } from './keyed-call.js'
 import type { Logger } from './logger.js'
 import { requireNumber } from './number-option.js'
@@ -108,14 +108,17 @@ export class IdempotencyInterceptor implements ToolInterceptor {
   aroundExecute(ctx: ToolExecutionContext, next: Next): Promise<ToolExecutionResult> {
     const { target, kind, callerKey } = ctx
     if (target === undefined || kind === 'completion') return next(ctx)
-    const given = ctx.givenIdempotencyKey ?? this.#ownKey?.(ctx)
+    const given: unknown = ctx.givenIdempotencyKey ?? this.#ownKey?.(ctx)
     if (given === undefined) return next(ctx)
+    // Such as the promise of an async function: as text, all promises are the same key.
+    if (typeof given !== 'string')
+      throw new TypeError(`an idempotency key must be a string (got ${describe(given)})`)
     const key = boundedStoreKey(this.#keyPrefix, callerKey, kind, target.name, given)
     return this.#once(keyedCall(ctx, next, target, key))
   }
 
   explain(target: Descriptor): Readonly<Record<string, unknown>> {
-    return { ttlMs: this.#ttlMs, afterFailure: mayRunAgain(target) ? 'runs again' : 'fails again' }
+    return { ttlMs: this.#ttlMs, afterFailure: isRepeatable(target.metadata) ? 'runs again' : 'fails again' }
   }
 
   async #once(call: KeyedCall): Promise<ToolSuccess> {
@@ -125,20 +128,20 @@ export class IdempotencyInterceptor implements ToolInterceptor {
       if (running !== undefined) {
         if (running.args !== call.args) throw new IdempotencyConflictError(ctx.toolName)
         if (running.work.isOpen) return this.#join(ctx, running)
-        await stay(ctx, running.outcome, running.ended.wait(ctx.signal))
+        await waitUnlessOver(ctx, running.outcome, running.ended.wait(ctx.signal))
         continue
       }
-      const read = await guarded(ctx, this.#records.read(key))
+      const read = await orOverloaded(ctx, this.#records.read(key))
       const answer = read && recordedAnswer(call, read.record)
       if (answer !== undefined) return answer
       const claiming = this.#claiming.get(key)
-      if (claiming !== undefined) await stay(ctx, 'not-started', claiming.wait(ctx.signal))
+      if (claiming !== undefined) await waitUnlessOver(ctx, 'not-started', claiming.wait(ctx.signal))
       // Others may have begun, and even ended, while the store was asked: what was read is old then.
       if (claiming !== undefined || this.#uses.has(key)) continue
       const begun = await this.#begin(call, read)
       if (begun !== undefined) return begun.answer
       const delayMs = Math.min(POLL_MS.first * 2 ** polls++, POLL_MS.longest)
-      await stay(ctx, read === undefined ? 'not-started' : 'unknown', pause(delayMs, ctx))
+      await waitUnlessOver(ctx, read === undefined ? 'not-started' : 'unknown', pause(delayMs, ctx))
     }
   }
 
@@ -158,16 +161,16 @@ export class IdempotencyInterceptor implements ToolInterceptor {
 
   async #claimAndBegin(call: KeyedCall, read: ReadRecord | undefined): Promise<Begun | undefined> {
     const { ctx, key, args } = call
-    const claim = await guarded(ctx, this.#records.claim(key, args, read))
+    const claim = await orOverloaded(ctx, this.#records.claim(key, args, read))
     if (claim === undefined) return undefined
     try {
       if (claim.before?.state === 'running' && !call.mayRunAgain) {
         const lost = lostAnswer('unknown')
-        await guarded(ctx, claim.end(lost))
+        await orOverloaded(ctx, claim.end(lost))
         throw restoredError(lost.error)
       }
       if (ctx.signal.aborted) {
-        await guarded(ctx, claim.end(claim.before?.state === 'waiting' ? claim.before : undefined))
+        await orOverloaded(ctx, claim.end(claim.before?.state === 'waiting' ? claim.before : undefined))
         throw leavingReason(ctx, 'not-started')
       }
       const use = new IdempotentUse({

@@ -1,13 +1,14 @@
 import { CallSuspension } from '../registry/call-suspension.js'
+import { ALTERNATIVE_STEP } from '../registry/callable-definition.js'
 import type { DetachedCall } from '../registry/detached-call.js'
 import { type AnyToolError, ToolError, ToolExecutionError, type ToolOutcome } from '../registry/tool-error.js'
 import type { ToolSuccess } from '../registry/tool-execution-result.js'
 import type { IdempotencyClaim, IdempotencyState } from './idempotency-records.js'
 import type { KeyedCall } from './keyed-call.js'
 import { SharedPromise } from './shared-promise.js'
-import { type SharedAnswer, SharedWork } from './shared-work.js'
+import { type SharedAnswer, SharedWork, sharedAnswer } from './shared-work.js'
 import { storedError } from './stored-error.js'
-import { restoredResult, storedAsSent, storedResult } from './stored-result.js'
+import { storedAsSent, storedResult } from './stored-result.js'
 
 export interface IdempotentUseParts extends KeyedCall {
   readonly claim: IdempotencyClaim
@@ -58,8 +59,7 @@ export class IdempotentUse {
     const result = await this.#detached.result
     if (!result.ok) throw result.error
     await this.#keep(this.#stateAfter(result))
-    const plain = storedResult(result)
-    return { own: result, others: plain === undefined ? result : restoredResult(plain, result) }
+    return sharedAnswer(result, storedResult(result))
   }
 
   /** Holds the key until nothing that was started runs any more, whoever has given up waiting for it. */
@@ -88,12 +88,13 @@ export class IdempotentUse {
     if (outcome === 'not-started' || this.#parts.mayRunAgain) return undefined
     // How the other call ended says nothing to the one that repeats it.
     if (error.code === 'ABORTED' || error.code === 'SHUTTING_DOWN') return lostAnswer(outcome)
-    return { state: 'failed', error: { ...storedError(error), outcome } }
+    return { state: 'failed', error: { ...storedError(error), outcome, retryable: false } }
   }
 
   async #keepWaiting({ traceId, steps }: CallSuspension): Promise<void> {
     const { mayRunAgain, waitingMs } = this.#parts
-    const hasActed = this.#hasActedBefore || Object.keys(steps).length > 0
+    const hasActed =
+      this.#hasActedBefore || Object.keys(steps).some((step) => !step.startsWith(ALTERNATIVE_STEP))
     // Steps that only the next round knows of would be taken twice by a call that begins anew.
     const ttlMs = hasActed && !mayRunAgain ? undefined : waitingMs
     await this.#keep({ state: 'waiting', traceId, hasActed }, ttlMs)

@@ -16,7 +16,7 @@ export const InterceptorOrder = Object.freeze({
   /** Outside the retries: stands in once they have failed too. */
   fallback: -500,
   retry: -400,
-  /** Inside the retries: each attempt counts, and an open circuit is waited for. */
+  /** Inside the retries: each attempt counts. */
   circuitBreaker: -300,
   /** Inside the retries: who waits to try again holds no permit. */
   concurrencyLimit: -200,

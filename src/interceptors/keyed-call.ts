@@ -9,6 +9,7 @@ import {
 import { ToolExecutionContext } from '../registry/tool-execution-context.js'
 import type { ToolSuccess } from '../registry/tool-execution-result.js'
 import type { Next } from '../registry/tool-interceptor.js'
+import { isRepeatable } from '../registry/tool-metadata.js'
 import { argumentsDigest } from './arguments-digest.js'
 import type { IdempotencyRecord } from './idempotency-records.js'
 import { leavingReason } from './shared-work.js'
@@ -42,11 +43,7 @@ export function keyedCall(ctx: ToolExecutionContext, next: Next, target: Descrip
       { outcome: 'not-started' },
     )
   }
-  return { ctx, next, key, args, mayRunAgain: mayRunAgain(target), startedAt: performance.now() }
-}
-
-export function mayRunAgain({ metadata }: Descriptor): boolean {
-  return metadata.idempotent || metadata.forwardsIdempotencyKey === true
+  return { ctx, next, key, args, mayRunAgain: isRepeatable(target.metadata), startedAt: performance.now() }
 }
 
 /** What the record has to say to this call; nothing if there may be something to run. */
@@ -79,8 +76,12 @@ export function waitsForAnswer(
   return new ToolUnavailableError(toolName, reason, { kind: target?.kind, retryable: true, outcome })
 }
 
-/** Fails as the call does if it is over before; `outcome` is what is known then of the work under its key. */
-export async function stay(ctx: ToolExecutionContext, outcome: ToolOutcome, until: Promise<unknown>) {
+/** Rejects if the call is over before; `outcome` is what is known then of the work under its key. */
+export async function waitUnlessOver(
+  ctx: ToolExecutionContext,
+  outcome: ToolOutcome,
+  until: Promise<unknown>,
+): Promise<void> {
   try {
     await until
   } catch (thrown) {
@@ -88,8 +89,11 @@ export async function stay(ctx: ToolExecutionContext, outcome: ToolOutcome, unti
   }
 }
 
-/** A key that cannot be looked up, or taken, is not run. */
-export async function guarded<T>({ toolName, target }: ToolExecutionContext, step: Promise<T>): Promise<T> {
+/** A step of the store; where it fails, so does the call, with `OVERLOADED`: what cannot be looked up or claimed is not run. */
+export async function orOverloaded<T>(
+  { toolName, target }: ToolExecutionContext,
+  step: Promise<T>,
+): Promise<T> {
   try {
     return await step
   } catch (cause) {

@@ -1,63 +1,63 @@
-import { digest, fingerprint } from '../registry/fingerprint.js'
 import { callForeign } from '../registry/foreign-code.js'
-import { isObject } from '../registry/json-value.js'
 import type { ToolExecutionContext } from '../registry/tool-execution-context.js'
-import {
-  ToolExecutionResult,
-  type ToolSuccess,
-  type ToolSuccessParts,
-} from '../registry/tool-execution-result.js'
-import { type Store, storeKey } from './stores/store.js'
+import type { ToolSuccess } from '../registry/tool-execution-result.js'
+import { requireNumber } from './number-option.js'
+import { resultKey } from './result-key.js'
+import { restoredResult, type StoredResult, storedAsSent } from './stored-result.js'
+import { MemoryStore } from './stores/memory-store.js'
+import type { Store } from './stores/store.js'
+
+export interface LastGoodOptions {
+  /** Default: a `MemoryStore` of its own, of 1 000 results. */
+  readonly store?: Store
+  /** How old it may be, in whole milliseconds. Default 300 000. */
+  readonly maxAgeMs?: number
+  /** Begins every key: two fallbacks over one store need two. Default `fallback`. */
+  readonly keyPrefix?: string
+}
 
 /**
- * The last result of each call that succeeded: of the same caller, definition and arguments. As JSON, so that what a caller
- * or an executor does to a value later changes none that is kept.
+ * The last result of each call that succeeded: of the same caller, definition and arguments, and only of what is read-only.
+ * As JSON, so that what a caller or an executor does to a value later changes none that is kept.
  */
 export class LastGoodResults {
+  readonly maxAgeMs: number
   readonly #store: Store
-  readonly #maxAgeMs: number
   readonly #keyPrefix: string
 
-  constructor({ store, maxAgeMs, keyPrefix }: LastGoodResultsOptions) {
+  constructor({
+    store = new MemoryStore({ maxEntries: 1_000 }),
+    maxAgeMs = 300_000,
+    keyPrefix = 'fallback',
+  }: LastGoodOptions = {}) {
+    requireNumber('lastGood.maxAgeMs', maxAgeMs, { min: 1, whole: true })
+    this.maxAgeMs = maxAgeMs
     this.#store = store
-    this.#maxAgeMs = maxAgeMs
     this.#keyPrefix = keyPrefix
   }
 
   /** Remembers a result, without anybody waiting for it. What cannot be kept is not there later; nothing fails. */
-  keep(ctx: ToolExecutionContext, { value, content, meta, degraded, spilled }: ToolSuccess): void {
+  keep(ctx: ToolExecutionContext, result: ToolSuccess): void {
     // What was spilled is gone sooner than this, and a stand-in is not good.
-    if (degraded || spilled) return
+    if (result.degraded || result.spilled) return
     callForeign(() => {
       const key = this.#keyOf(ctx)
-      if (key === undefined) return undefined
-      const kept: unknown = JSON.parse(JSON.stringify({ value, content, meta }))
-      return this.#store.set(key, kept, { ttlMs: this.#maxAgeMs, evictable: true })
+      const kept = key === undefined ? undefined : storedAsSent(result)
+      if (key === undefined || kept === undefined) return undefined
+      return this.#store.set(key, kept, { ttlMs: this.maxAgeMs, evictable: true })
     })
   }
 
   /** Rejects if the store does. */
-  async find(ctx: ToolExecutionContext): Promise<ToolExecutionResult | undefined> {
+  async find(ctx: ToolExecutionContext): Promise<ToolSuccess | undefined> {
     const key = this.#keyOf(ctx)
-    const kept = key === undefined ? undefined : (await this.#store.get(key))?.value
-    if (!isObject(kept)) return undefined
-    // As `keep` put it together.
-    const { value, ...parts } = kept as { readonly value?: unknown } & ToolSuccessParts
-    return ToolExecutionResult.success(value, parts)
+    const entry = key === undefined ? undefined : await this.#store.get(key)
+    // Nothing else is kept under these keys.
+    return entry && restoredResult(entry.value as StoredResult, {})
   }
 
-  /**
-   * Only what changes nothing has a result that is still one when it is looked at again. The argument of a completion is
-   * not among the arguments.
-   */
-  #keyOf({ kind, target, toolName, callerKey, uri, args }: ToolExecutionContext): string | undefined {
-    if (target === undefined || !target.metadata.readOnly || kind === 'completion') return undefined
-    return storeKey(this.#keyPrefix, callerKey, kind, toolName, uri, fingerprint(target), digest(args))
+  /** What changes something has no result that is still one when it is looked at again. */
+  #keyOf(ctx: ToolExecutionContext): string | undefined {
+    return ctx.target?.metadata.readOnly ? resultKey(this.#keyPrefix, ctx) : undefined
   }
-}
-
-export interface LastGoodResultsOptions {
-  readonly store: Store
-  readonly maxAgeMs: number
-  readonly keyPrefix: string
 }

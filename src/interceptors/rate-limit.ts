@@ -1,7 +1,9 @@
 import { AttributeKey } from '../registry/call-attributes.js'
+import type { Descriptor } from '../registry/descriptor.js'
 import { OverloadedError, RateLimitedError } from '../registry/tool-error.js'
 import type { ToolExecutionContext } from '../registry/tool-execution-context.js'
 import type { ToolInterceptor } from '../registry/tool-interceptor.js'
+import type { ToolMetadata } from '../registry/tool-metadata.js'
 import { InterceptorOrder } from './interceptor-order.js'
 import { MemoryStore } from './stores/memory-store.js'
 import { type Consumption, retryAfterOf, type Store, storeKey } from './stores/store.js'
@@ -55,11 +57,19 @@ export class RateLimitInterceptor implements ToolInterceptor {
   async beforeExecute(ctx: ToolExecutionContext): Promise<void> {
     // One call is counted once: not again when it is resumed with an answer, nor when an outer interceptor repeats it.
     if (ctx.round > 1 || ctx.attributes.has(this.#counted)) return
-    const limit = ctx.target?.metadata.rateLimit?.perMinute ?? this.#defaultPerMinute
+    const limit = this.#limitOf(ctx.target?.metadata)
     const { allowed, retryAfterMs } = await this.#consume(ctx, limit)
     // No wait helps where nothing is allowed.
     if (!allowed) throw new RateLimitedError(ctx.toolName, retryAfterMs, { retryable: limit > 0 })
     ctx.attributes.set(this.#counted, true)
+  }
+
+  explain({ metadata }: Descriptor) {
+    return { perMinute: this.#limitOf(metadata) }
+  }
+
+  #limitOf(metadata: ToolMetadata | undefined): number {
+    return metadata?.rateLimit?.perMinute ?? this.#defaultPerMinute
   }
 
   async #consume(

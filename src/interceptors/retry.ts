@@ -13,6 +13,7 @@ import { type AnyToolError, ToolError } from '../registry/tool-error.js'
 import type { ToolExecutionContext } from '../registry/tool-execution-context.js'
 import type { ToolExecutionResult } from '../registry/tool-execution-result.js'
 import type { Next, ToolInterceptor } from '../registry/tool-interceptor.js'
+import { isRepeatable } from '../registry/tool-metadata.js'
 import { InterceptorOrder } from './interceptor-order.js'
 import { requireNumber } from './number-option.js'
 import { pause } from './pause.js'
@@ -24,7 +25,7 @@ export interface RetryInterceptorOptions {
   readonly maxAttempts?: number
   /** About the first wait; the others double, with jitter. Default 200. */
   readonly initialDelayMs?: number
-  /** The longest wait. An error that asks for a longer one (`retryAfterMs`) is not waited for. Default 10 000. */
+  /** The longest wait. An error that asks for a longer one (`retryAfterMs`) is not waited for, so that an open circuit fails fast. Default 2 000. */
   readonly maxDelayMs?: number
   /**
    * `decorrelated` (default) keeps waits around the exponential curve; `full` picks anything between 0 and it, which spreads
@@ -73,7 +74,7 @@ export class RetryInterceptor implements ToolInterceptor {
   constructor({
     maxAttempts = 3,
     initialDelayMs = 200,
-    maxDelayMs = 10_000,
+    maxDelayMs = 2_000,
     jitter = 'decorrelated',
     retryOn = isTransient,
     budget = {},
@@ -117,7 +118,7 @@ export class RetryInterceptor implements ToolInterceptor {
     return {
       maxAttempts: this.#maxAttempts,
       maxDelayMs: this.#maxDelayMs,
-      repeats: metadata.idempotent || metadata.forwardsIdempotencyKey ? 'what is transient' : 'not-started',
+      repeats: isRepeatable(metadata) ? 'what is transient' : 'not-started',
       ...(this.#budget !== undefined && { retriesLeft: this.#budget.retriesLeft(kind, name) }),
     }
   }
@@ -150,7 +151,7 @@ function backoffWith(
 /** The router holds every interceptor to the same rule. An error that comes after the work may not know of it. */
 function isSafe(error: AnyToolError, { outcome, target }: ToolExecutionContext): boolean {
   if (error.outcome === 'not-started' && outcome === 'not-started') return true
-  return target?.metadata.idempotent === true || target?.metadata.forwardsIdempotencyKey === true
+  return target !== undefined && isRepeatable(target.metadata)
 }
 
 function remainingMs({ deadline }: ToolExecutionContext): number {

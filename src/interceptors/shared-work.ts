@@ -5,13 +5,21 @@ import type { ToolExecutionContext } from '../registry/tool-execution-context.js
 import type { ToolSuccess } from '../registry/tool-execution-result.js'
 import { abortReason } from './abort-reason.js'
 import { SharedPromise } from './shared-promise.js'
+import { restoredResult, type StoredResult } from './stored-result.js'
 
 /** What comes of shared work. */
 export interface SharedAnswer {
   /** For the call that began the work: as the executor made it. */
   readonly own: ToolSuccess
-  /** For all others: nothing that the first one could change. */
+  /** For all others: a frozen copy of what is plain JSON; what is more than that, such as a Date, they share. */
   readonly others: ToolSuccess
+}
+
+/** `stored` is the same success as JSON, if it is no more than that. */
+export function sharedAnswer(result: ToolSuccess, stored: StoredResult | undefined): SharedAnswer {
+  const { toolName, durationMs } = result
+  const others = stored === undefined ? result : restoredResult(stored, { toolName, durationMs })
+  return { own: result, others }
 }
 
 export interface SharedWorkParts {

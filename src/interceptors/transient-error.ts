@@ -1,4 +1,4 @@
-import type { AnyToolError, ToolErrorCode } from '../registry/tool-error.js'
+import { type AnyToolError, type ToolErrorCode, ToolExecutionError } from '../registry/tool-error.js'
 
 /** Answers, not accidents: the same call gets the same one again. */
 const FINAL: ReadonlySet<ToolErrorCode> = new Set<ToolErrorCode>([
@@ -22,16 +22,14 @@ export function isFinal(error: AnyToolError): boolean {
   return FINAL.has(error.code)
 }
 
-/** It may pass with time. */
+/** It may pass with time. An exception is a broken connection, mostly. */
 export function isTransient(error: AnyToolError): boolean {
-  if (error.retryable) return true
-  switch (error.code) {
-    case 'UPSTREAM_FAILED':
-      return error.status === undefined || error.status >= 500 || [408, 425, 429].includes(error.status)
-    case 'EXECUTION_FAILED':
-      // An exception that was not thrown on purpose: a broken connection, mostly.
-      return error.cause !== undefined
-    default:
-      return false
-  }
+  return error.retryable || isUnexpected(error)
 }
+
+/** It was an exception (see `ToolError.from`), and no `ToolExecutionError` with which an author tells a model something. */
+export function isUnexpected(error: AnyToolError): boolean {
+  return error.code === 'EXECUTION_FAILED' && error.cause !== undefined && error.message === MASKED
+}
+
+const MASKED = new ToolExecutionError().message

@@ -41,7 +41,7 @@ export interface ArgumentSteps {
   readonly repair?: boolean | ArgumentStep
   /** Other names of an argument (`.aliases(…)`) become its name. */
   readonly aliases?: boolean | ArgumentStep
-  /** What the server sets (`.bindParameters(…)`) is set, and refused where the caller sends it. */
+  /** What the server sets (`.bindParameters(…)`) is set, and refused where the caller sends it, that also with `false`. */
   readonly bound?: boolean | ArgumentStep
   /** Text becomes the number or boolean, and an integer the text, that the schema wants, if nothing is lost by it. */
   readonly coercion?: boolean | ArgumentStep

@@ -62,7 +62,7 @@ function hidingFaults(document: JsonSchemaDocument, hidden: readonly string[]): 
     document,
     Object.fromEntries(hidden.map((name) => [name, () => undefined])),
   )
-  const named = [...besideProperties(published)].filter(({ name }) => hidden.includes(name))
+  const named = [...besideProperties(published, published)].filter(({ name }) => hidden.includes(name))
   const properties = Object(document.properties) as JsonObject
   const gone = new Set(hidden.flatMap((name) => [...targetsIn(properties[name])]))
   const dangling = [...referencesIn(published, '')].filter(({ to }) => leadsInto(to, hidden, gone))
@@ -84,29 +84,50 @@ const BY_NAME = ['dependentRequired', 'dependentSchemas', 'dependencies']
 /** The names that a schema of the arguments asks for elsewhere than in its own `properties` and `required`. */
 function* besideProperties(
   schema: JsonValue,
+  document: JsonSchemaDocument,
   path = '',
+  followed = new Set<JsonValue>(),
 ): Generator<{ readonly name: string; readonly path: string }> {
   if (!isObject(schema)) return
-  for (const keyword of SAME_VALUE) {
-    const value = schema[keyword]
-    const parts: readonly (readonly [string, JsonValue])[] = Array.isArray(value)
-      ? value.map((part, index) => [`${path}/${keyword}/${index}`, part] as const)
-      : [[`${path}/${keyword}`, value ?? true]]
-    for (const [place, part] of parts) {
-      if (!isObject(part)) continue
-      for (const name of namesOf(part.required)) yield { name, path: `${place}/required` }
-      for (const name of Object.keys(Object(part.properties)))
-        yield { name, path: pointerTo(`${place}/properties`, name) }
-      yield* besideProperties(part, place)
-    }
+  for (const { part, place } of partsOfSameValue(schema, document, path)) {
+    if (!isObject(part) || followed.has(part)) continue
+    followed.add(part)
+    for (const name of namesOf(part.required)) yield { name, path: `${place}/required` }
+    for (const name of Object.keys(Object(part.properties)))
+      yield { name, path: pointerTo(`${place}/properties`, name) }
+    yield* besideProperties(part, document, place, followed)
   }
+  const { propertyNames } = schema
+  if (isObject(propertyNames))
+    for (const name of namesOf(propertyNames.enum)) yield { name, path: `${path}/propertyNames/enum` }
   for (const keyword of BY_NAME) {
     for (const [name, needs] of Object.entries(Object(schema[keyword]) as JsonObject)) {
       const place = pointerTo(`${path}/${keyword}`, name)
       for (const each of [name, ...namesOf(needs)]) yield { name: each, path: place }
-      yield* besideProperties({ allOf: [needs] }, place)
+      yield* besideProperties({ allOf: [needs] }, document, place, followed)
     }
   }
+}
+
+/** The schemas beside this one that hold for the same value, also where a reference leads. */
+function* partsOfSameValue(
+  schema: JsonObject,
+  document: JsonSchemaDocument,
+  path: string,
+): Generator<{ readonly part: JsonValue | undefined; readonly place: string }> {
+  for (const keyword of SAME_VALUE) {
+    const value = schema[keyword]
+    if (Array.isArray(value))
+      for (const [index, part] of value.entries()) yield { part, place: `${path}/${keyword}/${index}` }
+    else yield { part: value, place: `${path}/${keyword}` }
+  }
+  if (typeof schema.$ref !== 'string') return
+  const [, fragment = ''] = schema.$ref.split('#', 2)
+  const part = segmentsOf(decoded(fragment)).reduce<JsonValue | undefined>(
+    (holder, name) => (Object.hasOwn(Object(holder), name) ? (holder as JsonObject)[name] : undefined),
+    document,
+  )
+  yield { part, place: `${path}/$ref` }
 }
 
 function namesOf(value: JsonValue | undefined): readonly string[] {

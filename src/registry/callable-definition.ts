@@ -20,6 +20,9 @@ export interface CallableDefinition extends Descriptor {
   execute(ctx: ToolExecutionContext<any>): unknown
 }
 
+/** Begins the keys of the steps (`ctx.once`) that say which alternative a call has begun: they do nothing else. */
+export const ALTERNATIVE_STEP = 'toolwire.alternative '
+
 /** One of several ways in which the work of a definition can be done. */
 export interface DefinitionAlternative {
   /** Unique among the alternatives: for `ctx.alternative`, logs and `runtime.explain`. */

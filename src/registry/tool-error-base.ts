@@ -1,4 +1,5 @@
 import type { DefinitionKind } from './definition-kind.js'
+import { errorCopy } from './error-copy.js'
 
 /** Stands on every `ToolError`, of whichever copy of this package. */
 export const TOOL_ERROR = Symbol.for('toolwire.ToolError')
@@ -20,7 +21,10 @@ export interface ToolErrorOptions {
 /** What every error of a call can do; extend `ToolError`, not this. */
 export abstract class ToolErrorBase extends Error {
   abstract readonly code: string
-  /** Whether the same call may succeed later. Whether repeating it is safe is what `outcome` says. */
+  /**
+   * Whether the same call may succeed later. In the result of a call also that it does no harm to repeat it: there it is
+   * never true of what may have acted, unless that is idempotent.
+   */
   readonly retryable: boolean
   readonly outcome: ToolOutcome
 
@@ -41,13 +45,7 @@ export abstract class ToolErrorBase extends Error {
    */
   withOutcomeOf(work: ToolOutcome): this {
     if (this.outcome !== 'not-started' || work === 'not-started') return this
-    // Of a real error, so that inspectors take it for one; its stack is a plain value wherever the engine keeps it.
-    const copy: this = Object.setPrototypeOf(new Error(), Object.getPrototypeOf(this))
-    return Object.defineProperties(copy, {
-      ...Object.getOwnPropertyDescriptors(this),
-      stack: { value: this.stack, writable: true, configurable: true },
-      outcome: { value: work, enumerable: true },
-    })
+    return errorCopy(this, { outcome: work })
   }
 
   /** What may leave the process: the fields of the class and the message, neither stack nor cause. */

@@ -4,6 +4,7 @@ import { subjectOf } from './definition-kind.js'
 import { quoteName } from './quoted-name.js'
 import { shortened } from './shortened.js'
 import { TOOL_ERROR, ToolErrorBase, type ToolErrorOptions } from './tool-error-base.js'
+import { isTransientStatus } from './transient-status.js'
 import type { ValidationIssue } from './validation-issue.js'
 
 export type { ToolErrorOptions, ToolOutcome } from './tool-error-base.js'
@@ -80,14 +81,16 @@ export class InvalidArgumentsError extends ToolError {
 /** The executor ran, and what it returned is not JSON, breaks its `outputSchema`, or is larger than the limit. */
 export class InvalidResultError extends ToolError {
   readonly code: 'INVALID_RESULT' | 'RESULT_TOO_LARGE'
-  constructor(toolName: string, reason: string, options: InvalidResultOptions = {}) {
+  constructor(
+    toolName: string,
+    reason: string,
+    options: ToolErrorOptions & { readonly code?: 'INVALID_RESULT' | 'RESULT_TOO_LARGE' } = {},
+  ) {
     const what = options.code === 'RESULT_TOO_LARGE' ? 'a result that is too large' : 'an invalid result'
     super(`${subjectOf(toolName, options)} returned ${what}: ${reason}`, { outcome: 'completed', ...options })
     this.code = options.code ?? 'INVALID_RESULT'
   }
 }
-
-type InvalidResultOptions = ToolErrorOptions & { readonly code?: InvalidResultError['code'] }
 
 abstract class WaitError extends ToolError {
   /** How long to wait before a repeat can succeed, in milliseconds. */
@@ -200,21 +203,18 @@ export class IdempotencyConflictError extends ToolError {
   }
 }
 
-/** A service behind the tool failed. Executors throw it on purpose, so `message` reaches the model. */
+/** A service behind the tool failed; `retryable` as its status says. Thrown on purpose: `message` reaches the model. */
 export class UpstreamError extends ToolError {
   readonly code = 'UPSTREAM_FAILED'
   /** The HTTP status, where there is one. */
   declare readonly status?: number
   constructor(message: string, { status, ...options }: ToolErrorOptions & { readonly status?: number } = {}) {
-    super(message, { outcome: 'unknown', ...options })
+    super(message, { outcome: 'unknown', retryable: isTransientStatus(status), ...options })
     if (status !== undefined) this.status = status
   }
 }
 
-/**
- * The executor failed. Thrown on purpose, with a message, that message reaches the model; anything else an executor
- * throws becomes one with the message "The tool failed" and the original as `cause`.
- */
+/** The executor failed: on purpose, with a message for the model, or masked, with what it threw as the `cause`. */
 export class ToolExecutionError extends ToolError {
   readonly code = 'EXECUTION_FAILED'
   constructor(message = 'The tool failed', options?: ToolErrorOptions) {

@@ -15,6 +15,7 @@ type ArgValue<Args, Name> = [keyof Args] extends [never] ? unknown : Args[Name &
 interface TriedAlternative {
   readonly label: string
   readonly sent: unknown
+  readonly isLast: boolean
 }
 
 /** One call on its way through the chain. Frozen; {@link with} gives a changed copy. Its functions may be destructured. */
@@ -81,8 +82,11 @@ export class ToolExecutionContext<out Args = unknown> implements SeenCall {
    * The same for one alternative of the tool.
    * @internal
    */
-  static on(ctx: ToolExecutionContext, alternative: string): ToolExecutionContext {
-    return new ToolExecutionContext(ctx.#call, ctx.args, ctx.#signal, { label: alternative, sent: ctx.args })
+  static on(
+    ctx: ToolExecutionContext,
+    alternative: Pick<TriedAlternative, 'label' | 'isLast'>,
+  ): ToolExecutionContext {
+    return new ToolExecutionContext(ctx.#call, ctx.args, ctx.#signal, { ...alternative, sent: ctx.args })
   }
 
   /**
@@ -96,6 +100,13 @@ export class ToolExecutionContext<out Args = unknown> implements SeenCall {
   /** Which of the alternatives of the tool is tried, by its label; unset for a tool that has none. */
   get alternative() {
     return this.#tried?.label
+  }
+  /**
+   * Where this one fails, another alternative may still be tried.
+   * @internal
+   */
+  get hasNextAlternative(): boolean {
+    return this.#tried?.isLast === false
   }
   get callId() {
     return this.#call.callId

@@ -40,7 +40,14 @@ export interface ToolSuccess<Value = unknown> extends Ended {
 export interface ToolFailure extends Ended {
   readonly ok: false
   readonly error: AnyToolError
+  /** Of the call: what the log has of it has the same. */
+  readonly traceId?: string
+  /** The work may have taken effect, and is not known to be harmless: look before it is repeated. */
+  readonly mayHaveActed?: true
 }
+
+/** The parts of a failure beside its error. */
+type ToolFailureParts = Partial<Omit<ToolFailure, 'ok' | 'error' | typeof BRAND>>
 
 /** The answer to every call: frozen, never thrown. `if (result.ok) result.value else result.error`. */
 export type ToolExecutionResult<Value = unknown> = ToolSuccess<Value> | ToolFailure
@@ -66,7 +73,7 @@ export const ToolExecutionResult = Object.freeze({
     return new Success(undefined, { content })
   },
   /** From a hook the same as throwing `error`. */
-  failure(error: unknown, parts: Partial<Ended> = {}): ToolFailure {
+  failure(error: unknown, parts: ToolFailureParts = {}): ToolFailure {
     return new Failure(ToolError.from(error), parts)
   },
   is(value: unknown): value is ToolExecutionResult {
@@ -109,9 +116,13 @@ class Success<Value> extends Result implements ToolSuccess<Value> {
 class Failure extends Result implements ToolFailure {
   readonly ok = false
   readonly error: AnyToolError
-  constructor(error: AnyToolError, parts: Partial<Ended>) {
+  declare readonly traceId?: string
+  declare readonly mayHaveActed?: true
+  constructor(error: AnyToolError, parts: ToolFailureParts) {
     super(parts)
     this.error = error
+    if (parts.traceId !== undefined) this.traceId = parts.traceId
+    if (parts.mayHaveActed) this.mayHaveActed = true
     Object.freeze(this)
   }
 }

@@ -103,6 +103,14 @@ export function toolMetadata(init: ToolMetadataInit = {}, annotations: ToolAnnot
   })
 }
 
+/** Running it again does no harm, whatever it has done before: the rule for every repeat. */
+export function isRepeatable({
+  idempotent,
+  forwardsIdempotencyKey,
+}: Pick<ToolMetadata, 'idempotent' | 'forwardsIdempotencyKey'>): boolean {
+  return idempotent === true || forwardsIdempotencyKey === true
+}
+
 const NO_TAGS: readonly string[] = Object.freeze([])
 
 function requireBoolean(place: string, value: unknown): void {

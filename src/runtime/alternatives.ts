@@ -2,7 +2,8 @@ import { isHealthFailure } from '../interceptors/health-failure.js'
 import type { Logger } from '../interceptors/logger.js'
 import type { Awaitable } from '../registry/awaitable.js'
 import { CallSuspension } from '../registry/call-suspension.js'
-import { withCause } from '../registry/error-cause.js'
+import { ALTERNATIVE_STEP } from '../registry/callable-definition.js'
+import { errorCopy } from '../registry/error-copy.js'
 import { type AnyToolError, ToolError } from '../registry/tool-error.js'
 import { ToolExecutionContext } from '../registry/tool-execution-context.js'
 import type { ToolSuccess } from '../registry/tool-execution-result.js'
@@ -27,16 +28,17 @@ export async function runAlternatives(
   let earlier: AnyToolError | undefined
   for (const [index, route] of candidates.entries()) {
     const { label } = route.alternative
+    const isLast = index === candidates.length - 1
     try {
       await ctx.once(stepOf(route), () => true)
-      return await run(route, ToolExecutionContext.on(ctx, label))
+      return await run(route, ToolExecutionContext.on(ctx, { label, isLast }))
     } catch (thrown) {
       if (CallSuspension.is(thrown)) throw thrown
       const error = ToolError.from(thrown)
       const isRefused = earlier !== undefined && error.code === 'INVALID_ARGUMENTS'
       // What the caller sent was good enough for another: it is not the caller who can mend it.
       const answer = isRefused ? earlier : withEarlier(error, earlier)
-      const goesOn = index < candidates.length - 1 && (isRefused || mayGoElsewhere(call, error))
+      const goesOn = !isLast && (isRefused || mayGoElsewhere(call, error))
       if (isRefused)
         warn(logger, ctx, label, error, 'an alternative has no use for arguments that another took')
       else if (goesOn) warn(logger, ctx, label, error, 'an alternative failed: the next one is tried')
@@ -57,7 +59,7 @@ function mayGoElsewhere(call: CallRun, error: AnyToolError): boolean {
 
 /** The later failure is answered, with the earlier as its cause if it names none; that has been logged. */
 function withEarlier(error: AnyToolError, earlier: AnyToolError | undefined): AnyToolError {
-  return earlier === undefined || error.cause !== undefined ? error : withCause(error, earlier)
+  return earlier === undefined || error.cause !== undefined ? error : errorCopy(error, { cause: earlier })
 }
 
 /** Those that serve this caller and are healthy; where none is, it is worth a try. */
@@ -102,7 +104,7 @@ async function begunEarlier(
 }
 
 function stepOf({ alternative }: AlternativeRoute): string {
-  return `toolwire.alternative ${alternative.label}`
+  return ALTERNATIVE_STEP + alternative.label
 }
 
 function warn(

@@ -1,5 +1,7 @@
 import type { AskAnswer, AskedQuestion } from '../registry/ask.js'
+import { describe } from '../registry/json-value.js'
 import type { Principal } from '../registry/principal.js'
+import { ToolExecutionError } from '../registry/tool-error.js'
 import type { LogLevel } from '../registry/tool-execution-context.js'
 import type { ExposureRule } from './catalog.js'
 
@@ -40,4 +42,20 @@ export function callerKey({ principal, address, sessionId, agentId }: CallOption
   if (address !== undefined) return `address:${address}`
   if (sessionId !== undefined) return `session:${sessionId}`
   return agentId === undefined ? 'anonymous' : `agent:${agentId}`
+}
+
+/**
+ * Throws where a part is not what it must be; from JavaScript it may be anything. A signal that is none would end the process
+ * later, and a key that is no text may be taken for another.
+ */
+export function requireUsable({ signal, idempotencyKey }: CallOptions): void {
+  if (signal !== undefined && typeof signal?.addEventListener !== 'function')
+    throw misuse(`signal must be an AbortSignal (got ${describe(signal)})`)
+  if (idempotencyKey !== undefined && typeof idempotencyKey !== 'string')
+    throw misuse(`idempotencyKey must be a string (got ${describe(idempotencyKey)})`)
+}
+
+/** For whoever wrote the call, and not for a model. */
+function misuse(what: string): ToolExecutionError {
+  return new ToolExecutionError(undefined, { cause: new TypeError(what), outcome: 'not-started' })
 }

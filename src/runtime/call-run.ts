@@ -1,8 +1,15 @@
 import { CallSuspension } from '../registry/call-suspension.js'
 import type { RegisteredDefinition } from '../registry/registered-definition.js'
-import { ToolAbortedError, ToolError, type ToolOutcome, ToolTimeoutError } from '../registry/tool-error.js'
+import {
+  type AnyToolError,
+  ToolAbortedError,
+  ToolError,
+  type ToolOutcome,
+  ToolTimeoutError,
+} from '../registry/tool-error.js'
 import type { ToolCall } from '../registry/tool-execution-context.js'
 import type { ToolSuccess } from '../registry/tool-execution-result.js'
+import { isRepeatable } from '../registry/tool-metadata.js'
 import type { Attempts } from './attempts.js'
 import { CallWork, type Interruption } from './call-work.js'
 import { Deadline } from './deadline.js'
@@ -44,6 +51,8 @@ export abstract class CallRun {
   #unwinding: NodeJS.Timeout | undefined
   #controller: AbortController | undefined
   #work: CallWork | undefined
+  /** How far work got that another run began, and this one has waited for. */
+  #learned: ToolOutcome = 'not-started'
 
   constructor(
     { kind, toolName, target, uri }: Pick<ToolCall, 'kind' | 'toolName' | 'target' | 'uri'>,
@@ -125,7 +134,7 @@ export abstract class CallRun {
     this.#controller?.abort(reason)
   }
 
-  /** It ends now, whatever was to become of it. */
+  /** Interrupts it, also where it has been asked to end before and was to be waited for. */
   stop(reason: Interruption): void {
     this.interrupt(reason)
   }
@@ -139,15 +148,27 @@ export abstract class CallRun {
 
   /** Whatever waits for the work hears `reason`, and has a moment to unwind. */
   protected stopWaiting(reason: Interruption): void {
-    this.#unwinding = setTimeout(() => this.end(reason), UNWIND_MS)
+    this.#unwinding = setTimeout(() => {
+      this.end(CallSuspension.is(reason) ? reason : reason.withOutcomeOf(this.#learned))
+    }, UNWIND_MS)
     this.#work?.interrupt(reason)
+  }
+
+  /** What an error says of the work counts where the run ends before it has unwound. */
+  learn(error: AnyToolError): AnyToolError {
+    this.#learned = error.outcome
+    return error
   }
 
   /** Unless the executor has acted, or may have, and must not do so twice. */
   get mayStartAgain(): boolean {
-    if (this.outcome === 'not-started') return true
-    const { idempotent, forwardsIdempotencyKey } = this.target?.metadata ?? {}
-    return idempotent === true || forwardsIdempotencyKey === true
+    return this.outcome === 'not-started' || (this.target !== undefined && isRepeatable(this.target.metadata))
+  }
+
+  /** Doing it twice is as good as once. */
+  get isHarmless(): boolean {
+    const { readOnly, idempotent } = this.target?.metadata ?? {}
+    return this.kind !== 'tool' || readOnly === true || idempotent === true
   }
 
   /** Why nothing may start any more: it is interrupted, or answered, and an interceptor has let go of its `next`. */

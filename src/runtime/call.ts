@@ -11,7 +11,7 @@ import type { LogLevel, ToolCall } from '../registry/tool-execution-context.js'
 import type { ToolExecutionResult, ToolSuccess } from '../registry/tool-execution-result.js'
 import type { AskingCall, AskingRun, AskingSettings } from './asking-call.js'
 import { Attempts } from './attempts.js'
-import { type CallOptions, callerKey } from './call-options.js'
+import { type CallOptions, callerKey, requireUsable } from './call-options.js'
 import { CallRun, type RunOutcome } from './call-run.js'
 import { Dialogue } from './dialogue.js'
 import { follow } from './shared-signal.js'
@@ -25,6 +25,8 @@ export interface CallServices {
   detach(from: RunOfCall, ...work: Parameters<ToolCall['beginDetached']>): DetachedCall
   /** Calls another tool. */
   callTool(toolName: string, input: unknown, options: CallOptions): Promise<ToolExecutionResult>
+  /** The tool may do more than read. */
+  mayAct(toolName: string): boolean
 }
 
 /** One call while it runs. What an executor may never touch (ids, signal, attributes) is made at the first touch. */
@@ -92,7 +94,8 @@ export class Call extends CallRun implements ToolCall, AskingCall {
     this.#idempotencyKey ??=
       given === undefined
         ? (this.#services.asking.round?.idempotencyKey ?? randomUUID())
-        : digest([this.callerKey, this.kind, this.toolName, given])
+        : // As text, which escapes the half characters that a digest refuses.
+          digest(JSON.stringify([this.callerKey, this.kind, this.toolName, given]))
     return this.#idempotencyKey
   }
   get attributes(): CallAttributes {
@@ -110,6 +113,7 @@ export class Call extends CallRun implements ToolCall, AskingCall {
   /** From now on its caller's signal aborts it. */
   override begin(onEnd: (outcome: RunOutcome) => void): void {
     super.begin(onEnd)
+    requireUsable(this.#options)
     const { signal } = this.#options
     if (signal === undefined) return
     const abort = () =>
@@ -146,10 +150,11 @@ export class Call extends CallRun implements ToolCall, AskingCall {
   }
 
   get callTool(): NestedCall {
-    return (toolName, input, signal) => {
+    return async (toolName, input, signal) => {
       const { principal, address, sessionId, agentId, exposes, ask } = this.#options
       const { traceId, remainingMs: timeoutMs } = this
-      return this.#services.callTool(toolName, input, {
+      const ended = this.#services.mayAct(toolName) ? this.attempts.startOther() : undefined
+      const result = await this.#services.callTool(toolName, input, {
         traceId,
         timeoutMs,
         signal,
@@ -158,8 +163,20 @@ export class Call extends CallRun implements ToolCall, AskingCall {
         ...(sessionId !== undefined && { sessionId }),
         ...(agentId !== undefined && { agentId }),
         ...(exposes !== undefined && { exposes }),
-        ...(ask !== undefined && { ask }),
+        ...(ask !== undefined && { ask: this.#pausing(ask) }),
       })
+      ended?.(result.ok ? 'completed' : result.error.outcome)
+      if (!result.ok) this.attempts.noteOther(result.error)
+      return result
+    }
+  }
+
+  /** While a tool that this one calls asks the user, the deadline of this one stands still too. */
+  #pausing(ask: NonNullable<CallOptions['ask']>): NonNullable<CallOptions['ask']> {
+    return (question, signal) => {
+      // It aborts once the question is over, however that came.
+      signal.addEventListener('abort', this.pauseDeadline(), { once: true })
+      return ask(question, signal)
     }
   }
 

@@ -3,11 +3,13 @@ import type { Logger } from '../interceptors/logger.js'
 import { type Awaitable, andThen, isPromise } from '../registry/awaitable.js'
 import { CallSuspension } from '../registry/call-suspension.js'
 import type { DetachedCall, DetachOptions } from '../registry/detached-call.js'
+import { errorCopy } from '../registry/error-copy.js'
 import type { RegisteredDefinition } from '../registry/registered-definition.js'
 import { type AnyToolError, ShuttingDownError, ToolError } from '../registry/tool-error.js'
 import { type ToolCall, ToolExecutionContext } from '../registry/tool-execution-context.js'
 import { ToolExecutionResult, type ToolSuccess } from '../registry/tool-execution-result.js'
 import { runAlternatives } from './alternatives.js'
+import { prepareArguments } from './arguments-run.js'
 import type { AskingSettings } from './asking-call.js'
 import { Call, type CallServices, type RunOfCall } from './call.js'
 import { CallLog } from './call-log.js'
@@ -15,7 +17,7 @@ import type { CallOptions } from './call-options.js'
 import { type CallRequest, notFound } from './call-request.js'
 import type { CallRound } from './call-round.js'
 import type { CallRun, RunOutcome } from './call-run.js'
-import { runInCall } from './call-scope.js'
+import { runInCall, throwIfTooDeep } from './call-scope.js'
 import { type CallTask, startingTask } from './call-task.js'
 import { DetachedRun, type DetachedWork } from './detached-run.js'
 import { runExecutor } from './executor-run.js'
@@ -27,7 +29,7 @@ import { RunningCalls } from './running-calls.js'
 export interface ExecutorRouterOptions
   extends RoutesOptions,
     ResultGateOptions,
-    Pick<CallServices, 'callTool'> {
+    Pick<CallServices, 'callTool' | 'mayAct'> {
   readonly logger: Logger
   /** The deadline of a call whose definition names none, in milliseconds. */
   readonly defaultTimeoutMs: number
@@ -56,7 +58,7 @@ export class ExecutorRouter {
   constructor(options: ExecutorRouterOptions) {
     this.#options = options
     this.routes = new Routes(options)
-    const { validator, askTimeoutMs, logger, callTool } = options
+    const { validator, askTimeoutMs, logger, callTool, mayAct } = options
     this.#gate = new ResultGate(options)
     this.#log = new CallLog(logger)
     const asking = {
@@ -66,7 +68,7 @@ export class ExecutorRouter {
       checkForm: (schema, content) => validator.compile(schema)(content),
       onUnusable: (toolName, reason) => logger.warn({ toolName, reason }, 'an answer is asked for again'),
     } satisfies AskingSettings
-    this.#services = { asking, callTool, detach: (...work) => this.#detach(...work) }
+    this.#services = { asking, callTool, mayAct, detach: (...work) => this.#detach(...work) }
     this.#unknownRing = ring('request', this.routes.arrange({ interceptors: [] }))
   }
 
@@ -167,6 +169,7 @@ export class ExecutorRouter {
   ): Awaitable<ToolSuccess> {
     call.throwIfOver()
     if (this.#isDraining) throw new ShuttingDownError()
+    throwIfTooDeep(request.name)
     if (route === undefined) throw notFound(request)
     if (request.execute !== undefined) return this.#runRing(call, { ...route, execute: request.execute }, ctx)
     const { task } = request
@@ -184,7 +187,7 @@ export class ExecutorRouter {
     task: CallTask | undefined,
   ): Awaitable<ToolSuccess> {
     route.validators.compile()
-    return andThen(route.args.prepare(ctx), (args) => {
+    return andThen(prepareArguments(call, route.args, ctx), (args) => {
       const prepared = ctx.with({ args })
       const target = startingTask(route, task)
       if (!route.executionRing.isEmpty) return this.#runRing(call, target, prepared)
@@ -200,7 +203,7 @@ export class ExecutorRouter {
       return this.#checked(call, route, await route.executionRing.run(ctx, execute))
     } catch (thrown) {
       if (CallSuspension.is(thrown)) throw thrown
-      throw ToolError.from(thrown).withOutcomeOf(call.outcome)
+      throw call.learn(ToolError.from(thrown).withOutcomeOf(call.outcome))
     }
   }
 
@@ -230,7 +233,13 @@ export class ExecutorRouter {
 
   #failure(call: Call, error: AnyToolError): ToolExecutionResult {
     this.#log.failed(call, error)
-    return ToolExecutionResult.failure(error.withOutcomeOf(call.outcome), call.stamp())
+    const known = error.withOutcomeOf(call.outcome)
+    const { traceId } = call
+    if (call.outcome === 'not-started' || call.isHarmless)
+      return ToolExecutionResult.failure(known, { ...call.stamp(), traceId })
+    // Whoever goes by the word of it would do twice what is wanted once.
+    const final = known.retryable ? errorCopy(known, { retryable: false }) : known
+    return ToolExecutionResult.failure(final, { ...call.stamp(), traceId, mayHaveActed: true })
   }
 }
 

@@ -39,7 +39,7 @@ export function runExecutor(
   }
   const failed = (thrown: unknown) => {
     if (CallSuspension.is(thrown)) return thrown
-    const error = ToolError.from(thrown)
+    const error = call.attempts.asOwn(ToolError.from(thrown))
     call.attempts.settle(attempt, error.outcome)
     return error
   }

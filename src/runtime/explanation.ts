@@ -85,7 +85,7 @@ export function explain(
     ...(route.alternatives !== undefined && {
       alternatives: route.alternatives.map(({ alternative, args }) => ({
         label: alternative.label,
-        ...healthOf(alternative),
+        ...saidHealth(alternative),
         interceptors: around(alternative).filter(({ ring }) => ring === 'execution'),
         argumentSteps: args.steps,
       })),
@@ -116,7 +116,7 @@ function explained(
   }
 }
 
-function healthOf({ isHealthy }: DefinitionAlternative): { readonly healthy?: boolean } {
+function saidHealth({ isHealthy }: DefinitionAlternative): { readonly healthy?: boolean } {
   if (isHealthy === undefined) return {}
   try {
     return { healthy: isHealthy() === true }

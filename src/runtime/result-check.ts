@@ -1,7 +1,7 @@
 import type { DefinitionKind } from '../registry/definition-kind.js'
 import { pointerTo } from '../registry/json-pointer.js'
 import { describe, isPlain } from '../registry/json-value.js'
-import { InvalidResultError, ToolError } from '../registry/tool-error.js'
+import { InvalidResultError, ToolError, type ToolOutcome } from '../registry/tool-error.js'
 import type { ToolSuccess } from '../registry/tool-execution-result.js'
 import { SchemaCompileError, type Validate } from './schema/schema-validator.js'
 
@@ -23,17 +23,18 @@ export function checkResult(
   })
   if (issues !== undefined && issues.length > 0)
     throw new InvalidResultError(owner.name, issues.map(({ message }) => message).join('; '), {
-      kind: owner.kind,
+      ...standing(owner),
     })
 }
 
 /** Reading a value may run code of its author: a getter, a `toJSON`, a proxy. That it fails is a fault of the value. */
-function readable<T>({ name, kind }: ResultOwner, read: () => T): T {
+function readable<T>(owner: ResultOwner, read: () => T): T {
   try {
     return read()
   } catch (cause) {
     if (ToolError.is(cause) || cause instanceof SchemaCompileError) throw cause
-    throw new InvalidResultError(name, 'the value cannot be read, or written as JSON', { kind, cause })
+    const fault = 'the value cannot be read, or written as JSON'
+    throw new InvalidResultError(owner.name, fault, { ...standing(owner), cause })
   }
 }
 
@@ -41,6 +42,12 @@ function readable<T>({ name, kind }: ResultOwner, read: () => T): T {
 export interface ResultOwner {
   readonly name: string
   readonly kind?: DefinitionKind | undefined
+  /** What is known of the work: the result may be that of a cache or a fallback. Default `completed`. */
+  readonly outcome?: ToolOutcome
+}
+
+function standing({ kind, outcome = 'completed' }: ResultOwner) {
+  return { kind, outcome }
 }
 
 /**
@@ -101,7 +108,7 @@ class JsonSurvey {
     throw new InvalidResultError(
       this.#owner.name,
       `it is larger than ${this.#maxSize} characters of JSON; ask for less, such as a page or a filter`,
-      { code: 'RESULT_TOO_LARGE', kind: this.#owner.kind },
+      { code: 'RESULT_TOO_LARGE', ...standing(this.#owner) },
     )
   }
 
@@ -109,7 +116,7 @@ class JsonSurvey {
     const path = this.#path.filter((key) => key !== '').slice(0, 10)
     const place = path.length === 0 ? 'the value' : path.reduce<string>(pointerTo, '')
     return new InvalidResultError(this.#owner.name, `${place} ${what}, which JSON cannot carry`, {
-      kind: this.#owner.kind,
+      ...standing(this.#owner),
     })
   }
 }

@@ -34,7 +34,8 @@ export class ResultGate {
     const maxSize = definition?.metadata.maxResultSize ?? maxResultSize
     const validate = call.kind === 'completion' ? undefined : route?.validators.result
     try {
-      checkResult(definition ?? { name: call.toolName }, result, { validate, maxSize })
+      const { name, kind } = definition ?? { name: call.toolName, kind: undefined }
+      checkResult({ name, kind, outcome: call.outcome }, result, { validate, maxSize })
       return result
     } catch (thrown) {
       const smaller = isTooLarge(thrown) && definition && spill(call, definition, result)

@@ -43,6 +43,7 @@ export async function startRuntime(
     logger,
     validator,
     callTool,
+    mayAct: (toolName) => registries.tools.lookup(toolName)?.metadata.readOnly !== true,
     interceptors: await discovery.interceptors(),
     isMandatory: (interceptor) =>
       mandatoryInterceptors.some((mandatory) => satisfies(interceptor, mandatory)),

@@ -54,6 +54,10 @@ async function answer(era: (typeof ERAS)[number], method: string, params: Readon
 const call = (era: (typeof ERAS)[number], name: string, args?: unknown) =>
   answer(era, 'tools/call', { name, ...(args !== undefined && { arguments: args }) })
 
+/** W3C trace id: what the log has of the call has the same. */
+const TRACE_ID = expect.stringMatching(/^[0-9a-f]{32}$/)
+const MAY_HAVE_ACTED = '. It may have taken effect: check before you call it again'
+
 describe.each(ERAS)('tools/call, %s', (era) => {
   it.each([
     ['a string as it is', 'greet', { content: [{ type: 'text', text: 'hello' }] }],
@@ -82,10 +86,11 @@ describe.each(ERAS)('tools/call, %s', (era) => {
       'a failure without its cause',
       'boom',
       {
-        content: [{ type: 'text', text: 'The tool failed' }],
+        content: [{ type: 'text', text: `The tool failed${MAY_HAVE_ACTED}` }],
         isError: true,
         _meta: {
           'toolwire/error': {
+            traceId: TRACE_ID,
             code: 'EXECUTION_FAILED',
             message: 'The tool failed',
             retryable: false,
@@ -102,6 +107,7 @@ describe.each(ERAS)('tools/call, %s', (era) => {
         isError: true,
         _meta: {
           'toolwire/error': {
+            traceId: TRACE_ID,
             code: 'UPSTREAM_FAILED',
             message: 'The weather service is down',
             retryable: false,
@@ -119,6 +125,7 @@ describe.each(ERAS)('tools/call, %s', (era) => {
         isError: true,
         _meta: {
           'toolwire/error': {
+            traceId: TRACE_ID,
             code: 'RATE_LIMITED',
             message: 'Too many calls of "limited"; try again in 2 s',
             retryable: true,
@@ -144,7 +151,7 @@ describe.each(ERAS)('tools/call, %s', (era) => {
       const { _meta } = (await call(era, name)) as { _meta: Record<string, unknown> }
       return _meta['toolwire/error']
     }
-    const told = { retryable: false }
+    const told = { retryable: false, traceId: TRACE_ID }
     expect([await fields('leaky'), await fields('own')]).toEqual([
       { ...told, code: 'UPSTREAM_FAILED', message: 'down', outcome: 'unknown', status: 503 },
       { ...told, code: 'OWN', message: 'own', outcome: 'not-started' },

@@ -51,8 +51,8 @@ describe('an attempt', () => {
     expect(result.ok ? result : result.error).toMatchObject({
       code: 'TIMEOUT',
       outcome: 'unknown',
-      retryable: true,
-      message: 'Tool "asks" did not finish within 100 ms',
+      retryable: false,
+      message: 'Tool "asks" did not finish an attempt within 100 ms',
     })
     expect(signal?.reason).toMatchObject({ code: 'TIMEOUT' })
   })
@@ -204,7 +204,7 @@ describe('the limit', () => {
     await pass(500)
     expect(await answers).toEqual([
       'Tool "asks" did not finish within 500 ms',
-      'Tool "asks" did not finish within 10 ms',
+      'Tool "asks" did not finish an attempt within 10 ms',
     ])
   })
 

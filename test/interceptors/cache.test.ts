@@ -119,6 +119,8 @@ describe('what is not cached', () => {
     expect(await twice(await looking(), 'write')).toBe(2)
     expect(await twice(await looking(() => 'x', { cacheable: () => true }), 'write')).toBe(1)
     expect(await twice(await looking(() => 'x', { cacheable: () => false }))).toBe(2)
+    const later = (async () => false) as unknown as () => boolean
+    expect(await twice(await looking(() => 'x', { cacheable: later }))).toBe(2)
     expect(await twice(await looking(() => 'x', { ttlMs: () => 0 }))).toBe(2)
   })
 
@@ -152,6 +154,23 @@ describe('calls at the same time', () => {
     if (first?.ok) (first.value as { list: number[] }).list.push(2)
     expect(others.map(gist)).toEqual(Array.from({ length: 49 }, () => ({ value: { list: [1] } })))
     expect(host.runs).toHaveLength(1)
+  })
+
+  it('get content and _meta of their own, which the executor cannot change any more', async () => {
+    const gate = deferred<unknown>()
+    const host = await looking(() => gate.promise)
+    const [first, second] = [host.look(), host.look()]
+    await tick()
+    const block = { type: 'resource', resource: { uri: 'view://1', text: 'seen' } }
+    const meta = { view: { number: 1 } }
+    gate.resolve(ToolExecutionResult.success('seen', { content: [block], meta }))
+    await Promise.all([first, second])
+    block.resource.text = 'changed'
+    meta.view.number = 2
+    expect(await second).toMatchObject({
+      content: [{ type: 'resource', resource: { uri: 'view://1', text: 'seen' } }],
+      meta: { view: { number: 1 } },
+    })
   })
 
   it('share a failure, and the next call runs', async () => {

@@ -217,6 +217,7 @@ describe('what counts', () => {
     new ForbiddenError(),
     new OverloadedError('asks', 1),
     new ToolExecutionError('no such order'),
+    new ToolExecutionError('no such order', { cause: new Error('no rows') }),
     new UpstreamError('too many', { status: 429 }),
     new UpstreamError('not found', { status: 404 }),
   ])('not: %s', async (error) => {
@@ -288,6 +289,17 @@ describe('time', () => {
     await circuit.pass(5)
     await Promise.all(answers)
     expect(circuit.state()).toEqual(['closed'])
+  })
+
+  it('nor one who leaves a second, or five, of the thirty that the definition takes', async () => {
+    const circuit = await broken({ metadata: { timeoutMs: 30_000 } })
+    circuit.work = never
+    for (const timeoutMs of [1_100, 5_000]) {
+      const answers = Array.from({ length: 50 }, () => circuit.call('asks', { timeoutMs }))
+      await circuit.pass(timeoutMs)
+      await Promise.all(answers)
+      expect(circuit.state()).toEqual(['closed'])
+    }
   })
 
   it('nor can one who gives up', async () => {

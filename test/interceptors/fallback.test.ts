@@ -273,6 +273,7 @@ describe('a stand-in that fails', () => {
           tool(
             'archive',
             throwing(() => new ToolExecutionError('The archive is locked')),
+            { metadata: { readOnly: true } },
           ),
         ],
       },
@@ -335,6 +336,25 @@ describe('a stand-in that fails', () => {
     expect(await runtime.call('a')).toMatchObject({ ok: false, error: { code: 'UPSTREAM_FAILED' } })
     expect(await runtime.call('c')).toMatchObject({ ok: false, error: { code: 'UPSTREAM_FAILED' } })
     expect(calls).toEqual(['a', 'b', 'c'])
+  })
+
+  it('is not called again by way of the tool that failed, which it calls itself', async () => {
+    const calls: string[] = []
+    const failing = tool(
+      'a',
+      () => {
+        calls.push('a')
+        throw away()
+      },
+      { interceptors: [new FallbackInterceptor({ tool: 'b' })] },
+    )
+    const asking = tool('b', async ({ call }) => {
+      calls.push('b')
+      return call('a', {})
+    })
+    const { runtime } = await started({ tools: [failing, asking] })
+    expect(await runtime.call('a')).toMatchObject({ ok: false, error: { code: 'UPSTREAM_FAILED' } })
+    expect(calls).toEqual(['a', 'b', 'a'])
   })
 })
 

@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { ToolExecutionResult } from '../../src/registry/tool-execution-result.js'
+import type { ToolInterceptor } from '../../src/registry/tool-interceptor.js'
 import { deferred, gist } from '../runtime/runtime-fixture.js'
 import { paying, tick } from './paying.js'
 
@@ -29,6 +31,23 @@ describe('repeats at the same time', () => {
       { value: { list: [1] } },
       { value: { list: [1] } },
     ])
+  })
+
+  it('get content and _meta of their own, which the executor cannot change any more', async () => {
+    const gate = deferred<unknown>()
+    const host = await paying(() => gate.promise)
+    const [first, second] = [host.pay(), host.pay()]
+    await tick()
+    const block = { type: 'resource', resource: { uri: 'bill://1', text: 'paid' } }
+    const meta = { bill: { number: 1 } }
+    gate.resolve(ToolExecutionResult.success('paid', { content: [block], meta }))
+    await Promise.all([first, second])
+    block.resource.text = 'changed'
+    meta.bill.number = 2
+    expect(await second).toMatchObject({
+      content: [{ type: 'resource', resource: { uri: 'bill://1', text: 'paid' } }],
+      meta: { bill: { number: 1 } },
+    })
   })
 
   it('go on when the first caller leaves, and its success is kept', async () => {
@@ -108,6 +127,21 @@ describe('the key of work that everybody has left', () => {
     await host.pay({ timeoutMs: 20 })
     expect(gist(await host.pay({ timeoutMs: 20 }))).toEqual({ code: 'TIMEOUT', outcome: 'unknown' })
     expect(host.runs).toHaveLength(1)
+  })
+
+  it('does not tell a repeat that nothing was started, however long its hooks take to unwind', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const slow: ToolInterceptor = { ring: 'request', onError: () => new Promise(() => undefined) }
+    const gate = deferred<unknown>()
+    const host = await paying(() => gate.promise, { inside: [slow] })
+    const first = host.pay()
+    await tick()
+    const repeat = host.pay({ timeoutMs: 50 })
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(gist(await repeat)).toEqual({ code: 'TIMEOUT', outcome: 'unknown' })
+    gate.resolve('paid')
+    expect(gist(await first)).toEqual({ value: 'paid' })
+    vi.useRealTimers()
   })
 
   it('answers one that repeats a cancelled call, which is not cancelled itself', async () => {

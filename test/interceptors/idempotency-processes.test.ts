@@ -102,6 +102,21 @@ describe('another process', () => {
   })
 })
 
+describe('a lease', () => {
+  it('that is longer than a timer can be is not renewed all the time', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const every = vi.spyOn(globalThis, 'setInterval')
+    const gate = deferred<string>()
+    const host = await paying(() => gate.promise, { leaseMs: 30_000_000_000 })
+    const paid = host.pay()
+    await tick()
+    expect(every.mock.calls.map(([, ms]) => ms)).toEqual([2 ** 31 - 1])
+    gate.resolve('paid')
+    expect(gist(await paid)).toEqual({ value: 'paid' })
+    every.mockRestore()
+  })
+})
+
 describe('what it leaves behind', () => {
   it('is nothing: no timer, no listener, however calls end', async () => {
     vi.useFakeTimers({

@@ -88,6 +88,16 @@ describe('a repeat', () => {
     expect(runs).toEqual([{ order: 'a' }, { order: 'b' }, {}, {}])
   })
 
+  it('is refused where the function gives a promise, which would be one key for all', async () => {
+    const key = async () => 'a'
+    const { runtime, runs } = await paying(() => 'paid', { key: key as never })
+    expect(await runtime.call('pay')).toMatchObject({
+      ok: false,
+      error: { code: 'EXECUTION_FAILED', cause: { message: expect.stringContaining('must be a string') } },
+    })
+    expect(runs).toEqual([])
+  })
+
   it('runs again when the answer has expired', async () => {
     let now = 0
     const store = new MemoryStore({ clock: { now: () => now } })

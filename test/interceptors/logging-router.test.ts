@@ -30,6 +30,7 @@ function routerOf(
     askTimeoutMs: 30_000,
     maxResultSize: 10_000_000,
     spill: () => undefined,
+    mayAct: () => true,
     callTool: () => Promise.reject(new Error('there is no other tool')),
   })
   return {

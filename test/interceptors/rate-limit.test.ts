@@ -86,6 +86,12 @@ describe('the quota', () => {
     expect(await limited({ defaultPerMinute: 0 }).call()).toBe('RATE_LIMITED')
   })
 
+  it('is explained for each definition', () => {
+    const limit = new RateLimitInterceptor({ defaultPerMinute: 5 })
+    const own = tool('t', { rateLimit: { perMinute: 0 } })
+    expect([limit.explain(tool('t')), limit.explain(own)]).toEqual([{ perMinute: 5 }, { perMinute: 0 }])
+  })
+
   it('holds for calls that come at once', async () => {
     const limit = limited({ defaultPerMinute: 5 })
     const answers = await Promise.all(Array.from({ length: 50 }, () => limit.call()))

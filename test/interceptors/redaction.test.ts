@@ -289,7 +289,7 @@ describe('errors', () => {
         message: 'the database is away',
         stack: 'stack',
         code: 'UPSTREAM_FAILED',
-        retryable: false,
+        retryable: true,
         outcome: 'unknown',
         status: 503,
         cause: {

@@ -91,6 +91,7 @@ describe('what is repeated', () => {
   it.each([
     new UpstreamError('no', { status: 404 }),
     new ToolExecutionError('thrown on purpose'),
+    new ToolExecutionError('thrown on purpose, for a reason', { cause: new Error('no rows') }),
     new InvalidResultError('flaky', 'no'),
   ])('not what comes again, unless retryOn says so: %s', async (failure) => {
     const once = await flaky([failure])
@@ -162,10 +163,10 @@ describe('the wait', () => {
   })
 
   it('is at least what the error asks for, and spread on top', async () => {
-    const full = new OverloadedError('flaky', 5_000)
+    const full = new OverloadedError('flaky', 1_500)
     const { call, startedAt } = await flaky([full])
     await call()
-    expect(startedAt).toEqual([0, 5_100])
+    expect(startedAt).toEqual([0, 1_600])
   })
 
   it('does not begin where the error asks for more than maxDelayMs', async () => {
@@ -262,7 +263,7 @@ describe('the budget', () => {
     const flakyTool = runtime.registry.getRequired('flaky')
     expect(retry.explain(flakyTool)).toEqual({
       maxAttempts: 3,
-      maxDelayMs: 10_000,
+      maxDelayMs: 2_000,
       repeats: 'what is transient',
       retriesLeft: 0,
     })

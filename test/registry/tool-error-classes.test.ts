@@ -146,11 +146,13 @@ const all: readonly Facts[] = [
   [
     new UpstreamError('HTTP 503', { status: 503 }),
     'UPSTREAM_FAILED',
-    false,
+    true,
     'unknown',
     'HTTP 503',
     { status: 503 },
   ],
+  [new UpstreamError('no', { status: 400 }), 'UPSTREAM_FAILED', false, 'unknown', 'no', { status: 400 }],
+  [new UpstreamError('reset'), 'UPSTREAM_FAILED', true, 'unknown', 'reset'],
   [new ToolExecutionError(), 'EXECUTION_FAILED', false, 'unknown', 'The tool failed'],
 ]
 
@@ -168,7 +170,8 @@ describe('each error', () => {
 
   it('has a code of its own', () => {
     const codes = all.map(([, code]) => code)
-    expect(new Set(codes).size).toBe(codes.length)
+    const classes = all.map(([error]) => error.constructor)
+    expect(new Set(codes).size).toBe(new Set(classes).size + 1) // RESULT_TOO_LARGE is an InvalidResultError too
     expectTypeOf<Exclude<ToolErrorCode, (typeof codes)[number]>>().toBeNever()
   })
 

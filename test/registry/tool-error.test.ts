@@ -72,7 +72,7 @@ describe('toJSON()', () => {
       code: 'UPSTREAM_FAILED',
       message: 'HTTP 503',
       status: 503,
-      retryable: false,
+      retryable: true,
       outcome: 'unknown',
     })
     expect(written).not.toMatch(/hunter2|tool-error\.test/)

@@ -107,6 +107,31 @@ describe('bound parameters', () => {
     expect(await seen({ q: 1 })).toEqual({ q: 1, tenant: 'a' })
   })
 
+  it("are not the caller's to set either where the step is switched off", async () => {
+    const tool = echo({ type: 'object', properties: { tenant: { type: 'string' }, q: { type: 'integer' } } })
+      .bindParameters({ tenant: () => 'a' })
+      .argumentSteps({ bound: false })
+      .executor(({ args }) => args)
+      .build()
+    const { issues, seen } = await asking(tool)
+    expect(await issues({ q: 1, tenant: 'b' })).toEqual([
+      '"tenant" is set by the server and cannot be sent; leave it out',
+    ])
+    expect(await seen({ q: 1 })).toEqual({ q: 1 })
+  })
+
+  it.each(['constructor', 'hasOwnProperty', 'toString'])('may be called %s', async (name) => {
+    const tool = echo({ type: 'object', properties: { [name]: { type: 'string' }, q: { type: 'integer' } } })
+      .bindParameters({ [name]: () => 'a' })
+      .executor(({ args }) => args)
+      .build()
+    const { issues, seen } = await asking(tool)
+    expect(await seen({ q: 1 })).toEqual({ q: 1, [name]: 'a' })
+    expect(await issues({ q: 1, [name]: 'b' })).toEqual([
+      `"${name}" is set by the server and cannot be sent; leave it out`,
+    ])
+  })
+
   it('are copied: what a source gives is neither frozen nor shared', async () => {
     const roles = ['admin']
     const tool = echo({ type: 'object', properties: { roles: { type: 'array' } } })
@@ -192,6 +217,16 @@ describe('bound parameters', () => {
       'a condition',
       { ...raw, if: { properties: { tenant: { const: 'a' } } } },
       'inputSchema/if/properties/tenant: names "tenant"',
+    ],
+    [
+      'a requirement where a reference leads',
+      { ...raw, allOf: [{ $ref: '#/$defs/scoped' }], $defs: { scoped: { required: ['tenant'] } } },
+      'inputSchema/allOf/0/$ref/required: names "tenant"',
+    ],
+    [
+      'a list of names',
+      { ...raw, propertyNames: { enum: ['q', 'tenant'] } },
+      'inputSchema/propertyNames/enum: names "tenant"',
     ],
     [
       'no such argument',

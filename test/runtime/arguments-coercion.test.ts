@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { asking, echoOf } from './arguments-fixture.js'
+import { asking, echo, echoOf } from './arguments-fixture.js'
 
 const schema = {
   type: 'object',
@@ -99,6 +99,57 @@ describe('coercion', () => {
     expect(await issues({ o: { kind: 'a', v: 'true' } })).toEqual(['"o.v" must be an integer (got "true")'])
   })
 
+  it.each([
+    ['5.0', 'integer', 'string'],
+    ['5', 'integer', ['string', 'integer']],
+    ['{"x":1}', 'object', ['string', 'object']],
+  ])(
+    'leaves %j for the branch that takes it, though another wants %s and the branch converts something else',
+    async (v, other, own) => {
+      const branch = (kind: string, properties: object) => ({
+        type: 'object',
+        properties: { kind: { const: kind }, ...properties },
+        required: ['kind'],
+      })
+      const branches = [
+        branch('a', { v: { type: other } }),
+        branch('b', { v: { type: own }, w: { type: 'integer' } }),
+      ]
+      const { seen } = await asking(
+        echoOf({ type: 'object', properties: { o: { oneOf: branches } } } as object),
+      )
+      expect(await seen({ o: { kind: 'b', v, w: '7' } })).toEqual({ o: { kind: 'b', v, w: 7 } })
+      const asText = JSON.stringify({ kind: 'b', v, w: '7' })
+      expect(await seen({ o: asText })).toEqual({ o: { kind: 'b', v, w: 7 } })
+    },
+  )
+
+  it('leaves what no branch needs to be another: of two that could be meant, the one that takes more as it is', async () => {
+    const branches = [
+      { properties: { v: { type: 'integer' }, w: { type: 'integer' } } },
+      { properties: { v: { type: 'string' }, w: { type: 'integer' } } },
+    ]
+    const list = { type: 'array', items: { type: 'object', anyOf: branches } }
+    const { seen } = await asking(echoOf({ type: 'object', properties: { list } } as object))
+    expect(await seen({ list: [{ v: '5', w: '7' }, { v: 5, w: '7' }, { w: '1' }] })).toEqual({
+      list: [{ v: '5', w: 7 }, { v: 5, w: 7 }, { w: 1 }],
+    })
+  })
+
+  it('puts a text back as it was sent when its number is wanted as text after all', async () => {
+    const { seen } = await asking(
+      echoOf({
+        type: 'object',
+        properties: { w: { type: 'integer' } },
+        if: { properties: { w: { type: 'integer' } } },
+        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+        then: { properties: { v: { type: 'string' } } },
+        else: { properties: { v: { type: 'integer' } } },
+      }),
+    )
+    expect(await seen({ v: '5.0', w: '7' })).toEqual({ v: '5.0', w: 7 })
+  })
+
   it('converts nothing for `contains`, whose form not every item has', async () => {
     const { issues } = await asking(
       echoOf({ type: 'object', properties: { list: { type: 'array', contains: { type: 'integer' } } } }),
@@ -156,6 +207,20 @@ describe('repair', () => {
     expect(await seen({ opt: '{"id":"12345678901234567","q":"\\"1 [12345678901234567"}' })).toEqual({
       opt: { id: '12345678901234567', q: '"1 [12345678901234567' },
     })
+  })
+
+  it('reads a text of many megabytes, whatever its strings are full of', async () => {
+    const sizes = echo(schema)
+      .executor(({ args }) =>
+        Object.entries(args.opt ?? {}).map(([name, text]) => [name, String(text).length]),
+      )
+      .build()
+    const { seen } = await asking(sizes)
+    const opt = { q: 'x'.repeat(20_000_000), quotes: '"\\'.repeat(1_000_000) }
+    expect(await seen({ opt: JSON.stringify(opt) })).toEqual([
+      ['q', 20_000_000],
+      ['quotes', 2_000_000],
+    ])
   })
 
   it('keeps a member called __proto__ a member', async () => {

@@ -1,16 +1,30 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
+import type { ArgumentSteps } from '../../src/registry/argument-steps.js'
+import type { BoundParameters } from '../../src/registry/bound-parameters.js'
+import type { ToolDefinition } from '../../src/registry/tool-definition.js'
 import { InvalidArgumentsError } from '../../src/registry/tool-error.js'
 import { argumentPlan } from '../../src/runtime/arguments/argument-plan.js'
 import { runtimeSettings } from '../../src/runtime/runtime-settings.js'
 import { asking, echo, echoOf } from './arguments-fixture.js'
-import { gist, started } from './runtime-fixture.js'
+import { deferred, gist, started } from './runtime-fixture.js'
 
 const schema = {
   type: 'object',
   properties: { n: { type: 'integer' }, list: { type: 'array' }, d: { default: 1 } },
 }
 const tool = echoOf(schema)
+
+function ownSteps(steps: ArgumentSteps): ToolDefinition {
+  return tool.with({ argumentSteps: steps })
+}
+
+function bound(parameters: BoundParameters): ToolDefinition {
+  return echo(schema)
+    .bindParameters(parameters)
+    .executor(({ args }) => args)
+    .build()
+}
 
 describe('the steps of arguments', () => {
   it('are switched off for all tools, and on again for one', async () => {
@@ -73,6 +87,50 @@ describe('the steps of arguments', () => {
     ])
     expect(input).toEqual({ sent: 1 })
     expect(Object.isFrozen(shared.inner)).toBe(false)
+  })
+
+  it.each<[string, (wait: () => Promise<void>) => ToolDefinition]>([
+    ['a step', (wait) => ownSteps({ repair: (args) => wait().then(() => args) })],
+    ['a validation', (wait) => ownSteps({ validation: () => wait().then(() => []) })],
+    ['a bound parameter', (wait) => bound({ n: () => wait().then(() => 1) })],
+    ['a schema library', (wait) => echoOf(z.object({}).refine(() => wait().then(() => true)))],
+  ])('are not waited for once the call is over: %s', async (_, tool) => {
+    // The time that interceptors have to unwind never passes.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const { promise, resolve } = deferred()
+      const { runtime } = await started({ tools: [tool(() => promise)] })
+      const abort = new AbortController()
+      const result = runtime.call('echo', {}, { signal: abort.signal })
+      abort.abort()
+      expect(gist(await result)).toEqual({ code: 'ABORTED', outcome: 'not-started' })
+      resolve()
+      await runtime.close()
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('do not go on, one after the other, once the call is over', async () => {
+    const { promise, resolve } = deferred()
+    const ran: string[] = []
+    const note = (name: string) => () => {
+      ran.push(name)
+      return promise
+    }
+    const tool = echo({ type: 'object', properties: { a: {}, b: {} } })
+      .bindParameters({ a: note('a'), b: note('b') })
+      .argumentSteps({ defaults: (args) => note('defaults')().then(() => args) })
+      .executor(note('executor'))
+      .build()
+    const { runtime } = await started({ tools: [tool] })
+    const abort = new AbortController()
+    const result = runtime.call('echo', {}, { signal: abort.signal })
+    abort.abort()
+    await result
+    resolve()
+    await runtime.close()
+    expect(ran).toEqual(['a'])
   })
 
   it('may refuse the arguments', async () => {

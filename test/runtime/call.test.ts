@@ -153,6 +153,38 @@ describe('callers and loggers that misbehave', () => {
     expect(result.durationMs).toBeLessThan(1_000)
   })
 
+  it.each([
+    { signal: {} },
+    { signal: 'no signal' },
+    { signal: null },
+    { idempotencyKey: null },
+    { idempotencyKey: 5 },
+    { idempotencyKey: {} },
+  ])('may not give %j, which would end the process, or be taken for another key', async (options) => {
+    const executor = vi.fn(() => 'done')
+    const { runtime } = await started({ tools: [tool('quick', executor)] })
+    const result = await runtime.call('quick', {}, options as unknown as CallOptions)
+    expect(result).toMatchObject({
+      ok: false,
+      error: { code: 'EXECUTION_FAILED', outcome: 'not-started', cause: expect.any(TypeError) },
+    })
+    // The signal of a call that goes on is looked at when this turn is over.
+    await new Promise(setImmediate)
+    expect(executor).not.toHaveBeenCalled()
+  })
+
+  it('may give an idempotency key with half a character in it', async () => {
+    const { runtime } = await started({ tools: [tool('key', ({ idempotencyKey }) => idempotencyKey)] })
+    const keyOf = async (idempotencyKey: string) => {
+      const result = await runtime.call('key', {}, { idempotencyKey })
+      return result.ok ? result.value : result.error.code
+    }
+    const [one, same, ...others] = await Promise.all(['\ud800', '\ud800', '\ud801', '\ufffd'].map(keyOf))
+    expect(one).toMatch(/^[\w-]{43}$/)
+    expect(same).toBe(one)
+    expect(new Set([one, ...others]).size).toBe(3)
+  })
+
   it('may give a deadline that is over, or none at all', async () => {
     const executor = vi.fn(() => 'done')
     const { runtime } = await started({ tools: [tool('quick', executor)] })

@@ -1,11 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { RetryInterceptor } from '../../src/interceptors/retry.js'
 import type { DetachedCall } from '../../src/registry/detached-call.js'
-import { ToolAbortedError, ToolError, UpstreamError } from '../../src/registry/tool-error.js'
+import { OverloadedError, ToolAbortedError, ToolError, UpstreamError } from '../../src/registry/tool-error.js'
 import type { ToolExecutionContext } from '../../src/registry/tool-execution-context.js'
 import { ToolExecutionResult } from '../../src/registry/tool-execution-result.js'
 import type { ToolInterceptor } from '../../src/registry/tool-interceptor.js'
 import { currentCall } from '../../src/runtime/call-scope.js'
+import { accept, form } from './rounds-fixture.js'
 import { deferred, gist, started, tool } from './runtime-fixture.js'
 
 /** One that all calls share: the first detaches the work, the others wait for the same; each leaves when it is aborted. */
@@ -272,6 +274,10 @@ describe('the deadline of detached work', () => {
 })
 
 describe('a tool that calls another', () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
   it('does so as the same caller, in the time that is left, past all that stands around the other', async () => {
     const seen: unknown[] = []
     const inner = tool(
@@ -319,5 +325,80 @@ describe('a tool that calls another', () => {
     await turn()
     expect(ended).toEqual(['inner', 'ABORTED'])
     await runtime.close()
+  })
+
+  it('has as much time after the other has asked the user as before', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const metadata = { timeoutMs: 200 }
+    const inner = tool('inner', async ({ ask }) => ask(form('sure')), { metadata })
+    const outer = tool(
+      'outer',
+      async ({ call }) => {
+        const asked = await call('inner')
+        await new Promise((resolve) => setTimeout(resolve, 150))
+        return asked.ok ? 'asked' : asked.error.code
+      },
+      { metadata },
+    )
+    const { runtime } = await started({ tools: [inner, outer] })
+    const answer = deferred<typeof accept>()
+    const call = runtime.call('outer', {}, { ask: () => answer.promise })
+    await vi.advanceTimersByTimeAsync(60_000)
+    answer.resolve(accept)
+    await vi.advanceTimersByTimeAsync(150)
+    expect(gist(await call)).toEqual({ value: 'asked' })
+    // An answer that never comes does not keep the deadline from passing for good.
+    const late = runtime.call('outer', {}, { ask: () => new Promise(() => undefined) })
+    await vi.advanceTimersByTimeAsync(300_000 + 150)
+    expect(gist(await late)).toEqual({ value: 'TIMEOUT' })
+  })
+
+  it.each<[string, (failed: ToolExecutionResult) => unknown]>([
+    ['throws', (failed) => Promise.reject(failed.ok ? new Error('it has not failed') : failed.error)],
+    ['returns', (failed) => failed],
+  ])('and %s its failure does not say that nothing was started', async (_, passOn) => {
+    const did: string[] = []
+    const busy = tool('busy', () => {
+      throw new OverloadedError('busy', 1)
+    })
+    const pay = tool('pay', async ({ call }) => {
+      did.push('paid')
+      return passOn(await call('busy'))
+    })
+    const { runtime } = await started({ tools: [busy, pay], interceptors: [new RetryInterceptor()] })
+    expect(gist(await runtime.call('pay'))).toEqual({ code: 'OVERLOADED', outcome: 'unknown' })
+    expect(did).toEqual(['paid'])
+  })
+
+  it('and itself without end is stopped, before the stack is used up', async () => {
+    const runs: unknown[] = []
+    const endless = tool('endless', async ({ call }) => {
+      runs.push('endless')
+      return call('endless')
+    })
+    const { runtime } = await started({ tools: [endless] })
+    expect(await runtime.call('endless')).toMatchObject({
+      ok: false,
+      error: {
+        code: 'EXECUTION_FAILED',
+        message: 'Calls within calls are nested more than 32 deep: "endless" is not run',
+      },
+    })
+    expect(runs).toHaveLength(32)
+  })
+
+  it('may call many, and begin anew when it has ended, as often as it likes', async () => {
+    const results: string[] = []
+    const leaf = tool('leaf', () => 'leaf')
+    const again = tool('again', async ({ call, args }) => {
+      const all = await Promise.all(Array.from({ length: 100 }, () => call(leaf, {})))
+      results.push(all.every(({ ok }) => ok) ? 'ok' : 'failed')
+      const n = Number(args.n)
+      if (n > 0) setImmediate(() => void runtime.call('again', { n: n - 1 }))
+    })
+    const { runtime } = await started({ tools: [leaf, again] })
+    await runtime.call('again', { n: 50 })
+    await vi.waitFor(() => expect(results).toHaveLength(51))
+    expect(new Set(results)).toEqual(new Set(['ok']))
   })
 })

@@ -29,9 +29,45 @@ describe('a call', () => {
   })
 
   it('passes on an error that the executor threw on purpose', async () => {
-    const thrown = new UpstreamError('The weather service answered 503', { status: 503 })
+    const thrown = new UpstreamError('The weather service answered 400', { status: 400 })
     const { runtime } = await started({ tools: [tool('weather', () => Promise.reject(thrown))] })
     expect(await runtime.call('weather')).toMatchObject({ error: thrown })
+  })
+
+  it('says that a call may be repeated only where that does no harm', async () => {
+    const down = () => Promise.reject(new UpstreamError('The service answered 503', { status: 503 }))
+    const tools = [
+      tool('pay', down),
+      tool('put', down, { metadata: { idempotent: true } }),
+      tool('get', down, { metadata: { readOnly: true } }),
+      tool('busy', () => 'never', {
+        interceptors: [
+          { beforeExecute: () => Promise.reject(new UpstreamError('no', { outcome: 'not-started' })) },
+        ],
+      }),
+    ]
+    const { runtime } = await started({ tools })
+    const told = async (name: string) => {
+      const result = await runtime.call(name)
+      return !result.ok && [name, result.error.retryable, result.mayHaveActed]
+    }
+    expect(await Promise.all(tools.map(({ name }) => told(name)))).toEqual([
+      ['pay', false, true],
+      ['put', true, undefined],
+      ['get', true, undefined],
+      ['busy', true, undefined],
+    ])
+  })
+
+  it('names the trace of a failure, under which the log has its cause', async () => {
+    const fails = tool('fails', () => Promise.reject(new Error('secret')))
+    const { runtime, logger } = await started({ tools: [fails] })
+    const result = await runtime.call('fails')
+    const { traceId } = result as { readonly traceId: string }
+    expect(traceId).toMatch(/^[0-9a-f]{32}$/)
+    expect(logger.lines).toContainEqual(
+      expect.objectContaining({ level: 'error', fields: expect.objectContaining({ traceId }) }),
+    )
   })
 
   it('takes what the executor returns as a result, content and all', async () => {

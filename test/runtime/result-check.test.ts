@@ -63,6 +63,18 @@ describe('the result check', () => {
     expect(gist(replaced)).toEqual({ code: 'INVALID_RESULT', outcome: 'completed' })
   })
 
+  it('does not say that the tool has run where what stands in for it is refused', async () => {
+    const typed = ToolDefinition.builder()
+      .name('typed')
+      .description('Promises a number')
+      .outputSchema({ type: 'object', properties: { n: { type: 'number' } }, required: ['n'] })
+      .withInterceptor({ beforeExecute: () => ToolExecutionResult.success({ n: 'one' }) })
+      .executor(() => ({ n: 1 }))
+      .build()
+    const { runtime } = await started({ tools: [typed] })
+    expect(gist(await runtime.call('typed'))).toEqual({ code: 'INVALID_RESULT', outcome: 'not-started' })
+  })
+
   it('refuses many empty lists, which are not small as JSON', async () => {
     const doubled = (levels: number): unknown => (levels === 0 ? 1 : Array(2).fill(doubled(levels - 1)))
     const { runtime } = await started({

@@ -41,6 +41,8 @@ describe('runtimeSettings', () => {
 
   it.each([
     [{ defaultTimeoutMs: Number.NaN }, {}, 'defaultTimeoutMs must be a whole number from 1 (got NaN)'],
+    // A task would expire, and be aborted, while it runs.
+    [{ tasks: { ttlMs: 1_000 } }, {}, 'tasks.ttlMs must be a whole number from 5000 (got 1000)'],
     [
       {},
       { TOOLWIRE_RATELIMIT_DEFAULT: 'many' },

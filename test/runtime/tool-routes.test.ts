@@ -2,6 +2,7 @@ import { ConsecutiveBreaker } from 'cockatiel'
 import { afterEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { CircuitBreakerInterceptor } from '../../src/interceptors/circuit-breaker.js'
 import { IdempotencyInterceptor } from '../../src/interceptors/idempotency.js'
+import { MemoryStore } from '../../src/interceptors/stores/memory-store.js'
 import { JsonSchema } from '../../src/registry/json-schema.js'
 import { Principal } from '../../src/registry/principal.js'
 import { SchemaProperty } from '../../src/registry/schema-property.js'
@@ -452,6 +453,21 @@ describe('interceptors that remember', () => {
     const { runtime } = await started({ tools: [toolRoutes(a, b)], interceptors: [breaker] })
     for (let i = 0; i < 3; i++) expect(await runtime.call('a')).toMatchObject({ ok: true })
     expect(ran).toEqual(['a', 'b', 'b', 'b'])
+  })
+
+  it('free the key of rounds that nobody goes on with: which alternative was begun is no act', async () => {
+    let now = 0
+    const store = new MemoryStore({ clock: { now: () => now } })
+    const asks = tool('asks', async ({ ask }) => ask(form('sure')))
+    const { runtime } = await started({
+      tools: [toolRoutes(asks, tool('other'))],
+      interceptors: [new IdempotencyInterceptor({ store })],
+    })
+    const waits = { asked: ['sure'], steps: { 'toolwire.alternative asks': true } }
+    expect(await runRound(runtime, {}, { idempotencyKey: 'k' })).toEqual(waits)
+    await turn()
+    now += 600_000
+    expect(await runRound(runtime, {}, { idempotencyKey: 'k' })).toEqual(waits)
   })
 
   it('know a repeat by its key, whichever alternative did the work, and each alternative by its arguments', async () => {

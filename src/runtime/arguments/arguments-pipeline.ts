@@ -1,4 +1,4 @@
-import type { ArgumentStep, MutableArguments } from '../../registry/argument-steps.js'
+import type { ArgumentStep, ArgumentStepName, MutableArguments } from '../../registry/argument-steps.js'
 import { type Awaitable, andThen, isPromise } from '../../registry/awaitable.js'
 import { CallSuspension } from '../../registry/call-suspension.js'
 import type { CallableDefinition } from '../../registry/callable-definition.js'
@@ -52,10 +52,10 @@ export class ArgumentsPipeline {
     const parsed = this.#parse(ctx.args, preparation.copy)
     if (this.#stages.length === 0) return this.#check.run(parsed, preparation)
     const staged = this.#stages.reduce<Awaitable<MutableArguments>>(
-      (args, stage) => andThen(args, (ready) => stage(ready, preparation)),
+      (args, stage) => unlessOver(ctx, args, (ready) => stage(ready, preparation)),
       parsed,
     )
-    return andThen(staged, (args) => this.#check.run(args, preparation))
+    return unlessOver(ctx, staged, (args) => this.#check.run(args, preparation))
   }
 
   /** Nothing sent is `{}`, and so is null for a tool: some clients write it. The copy is ours to change. */
@@ -67,6 +67,19 @@ export class ArgumentsPipeline {
   }
 }
 
+/** The call may be over when what a step has waited for is there. */
+function unlessOver<T>(
+  ctx: ToolExecutionContext,
+  args: Awaitable<MutableArguments>,
+  next: (args: MutableArguments) => Awaitable<T>,
+): Awaitable<T> {
+  if (!isPromise(args)) return next(args)
+  return andThen(args, (ready) => {
+    ctx.signal.throwIfAborted()
+    return next(ready)
+  })
+}
+
 /** Whatever fails here, also code of the user's, fails before the executor has begun. */
 function fail(thrown: unknown): never {
   if (ToolError.is(thrown) || CallSuspension.is(thrown)) throw thrown
@@ -75,17 +88,15 @@ function fail(thrown: unknown): never {
 
 function stagesOf(definition: CallableDefinition, { uses }: ArgumentPlan): readonly ArgumentStage[] {
   const { aliases, boundParameters } = definition
-  const builtIn = {
+  const builtIn: Partial<Record<ArgumentStepName, ArgumentStage | undefined>> = {
     aliases: aliases && aliasStage(definition, aliases),
-    bound: boundParameters && boundStage(definition, boundParameters),
-  }
-  const stage = (
-    name: 'repair' | 'aliases' | 'bound' | 'coercion' | 'defaults',
-  ): ArgumentStage | undefined => {
-    const use: boolean | ArgumentStep = uses[name]
-    if (typeof use === 'function') return ownStage(use, name, definition)
-    return use && (name === 'aliases' || name === 'bound') ? builtIn[name] : undefined
+    bound: boundParameters && boundStage(definition, boundParameters, { setsNone: uses.bound === false }),
   }
   const names = ['repair', 'aliases', 'bound', 'coercion', 'defaults'] as const
-  return names.map(stage).filter((one) => one !== undefined)
+  return names.flatMap((name) => {
+    const use: boolean | ArgumentStep = uses[name]
+    const stage =
+      typeof use === 'function' ? ownStage(use, name, definition) : (use || name === 'bound') && builtIn[name]
+    return stage ? [stage] : []
+  })
 }

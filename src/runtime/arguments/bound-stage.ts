@@ -15,11 +15,20 @@ import type { ValidationIssue } from '../../registry/validation-issue.js'
 import { issue } from '../schema/schema-messages.js'
 import type { ArgumentStage, Preparation } from './argument-stage.js'
 
-/** Sets what the server sets, one after the other. Refuses a call that sends one of them, under whatever name. */
-export function boundStage(definition: CallableDefinition, bound: BoundParameters): ArgumentStage {
+/**
+ * Sets what the server sets, one after the other. Refuses a call that sends one of them, under whatever name, also with
+ * `setsNone`: a step that is switched off must not hand callers what is hidden from them.
+ */
+export function boundStage(
+  definition: CallableDefinition,
+  bound: BoundParameters,
+  { setsNone }: { readonly setsNone: boolean },
+): ArgumentStage {
   const { aliases = {} } = definition
   const sources = Object.entries(bound)
-  const refused = sources.flatMap(([name]) => [name, ...(aliases[name] ?? [])])
+  // A parameter may be called as something that every object has: constructor.
+  const aliasesOf = (name: string) => (Object.hasOwn(aliases, name) ? aliases[name] : undefined) ?? []
+  const refused = sources.flatMap(([name]) => [name, ...aliasesOf(name)])
 
   function setFrom(
     first: number,
@@ -31,6 +40,7 @@ export function boundStage(definition: CallableDefinition, bound: BoundParameter
       const value: unknown = source(preparation.ctx)
       if (isPromise(value)) {
         return Promise.resolve(value).then((later) => {
+          preparation.ctx.signal.throwIfAborted()
           set(args, name, later, preparation)
           return setFrom(index + 1, args, preparation)
         })
@@ -53,7 +63,7 @@ export function boundStage(definition: CallableDefinition, bound: BoundParameter
   return (args, preparation) => {
     const issues = refused.filter((name) => Object.hasOwn(args, name)).map(refusal)
     if (issues.length > 0) throw new InvalidArgumentsError(definition.name, issues)
-    return setFrom(0, args, preparation)
+    return setsNone ? args : setFrom(0, args, preparation)
   }
 }
 

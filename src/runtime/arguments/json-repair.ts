@@ -32,11 +32,22 @@ function parse(text: string): unknown {
   }
 }
 
-/** Strings are matched too, so that what looks like a number inside one is passed over. */
-const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g
+/** A number, or where a string begins. A pattern of whole strings overflows on one of some megabytes. */
+const QUOTE_OR_NUMBER = /"|-?\d[\d.eE+-]*/g
 
+/** Of text that is JSON. What looks like a number inside a string is passed over. */
 function losesDigits(json: string): boolean {
-  for (const [token] of json.matchAll(STRING_OR_NUMBER))
-    if (!token.startsWith('"') && !keepsDigits(token)) return true
+  const tokens = new RegExp(QUOTE_OR_NUMBER)
+  for (let found = tokens.exec(json); found !== null; found = tokens.exec(json)) {
+    const [token] = found
+    if (token === '"') tokens.lastIndex = endOfString(json, tokens.lastIndex)
+    else if (!keepsDigits(token)) return true
+  }
   return false
+}
+
+function endOfString(json: string, from: number): number {
+  let at = from
+  while (at < json.length && json[at] !== '"') at += json[at] === '\\' ? 2 : 1
+  return at + 1
 }

@@ -4,8 +4,8 @@ import { ToolExecutionResult } from '../../registry/tool-execution-result.js'
 /** The JSON text of a result. The cause of an error stays behind, and so does whatever has been put onto the error. */
 export function resultText(result: ToolExecutionResult): string {
   if (result.ok) return JSON.stringify(result)
-  const { toolName, durationMs, error } = result
-  return JSON.stringify({ ok: false, toolName, durationMs, error: storedError(error) })
+  const { error, ...parts } = result
+  return JSON.stringify({ ...parts, error: storedError(error) })
 }
 
 /** The result whose {@link resultText} it is. An error is of its class again. */
