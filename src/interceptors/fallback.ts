@@ -41,10 +41,10 @@ type StandIn = (ctx: ToolExecutionContext, error: AnyToolError) => Promise<ToolE
 const standingIn = new AsyncLocalStorage<ReadonlySet<string>>()
 
 /**
- * Answers in place of what failed, and has no further alternative (`toolRoutes`), for reasons of health: a time-out of an attempt, an upstream, an exception, overload, an
- * open circuit, unavailability. Never in place of a refusal or of bad arguments; never where the work may have acted, unless
- * it is idempotent or read-only: a model has to hear of that, also of a stand-in that may have acted and failed; and not
- * once the call itself is over. The answer is marked
+ * Answers in place of what failed for reasons of health: a time-out of an attempt, an upstream, an exception, overload, an
+ * open circuit, unavailability. Never in place of a refusal or of bad arguments, nor of an alternative after which another
+ * is tried (`toolRoutes`); never where the work may have acted, unless it is idempotent or read-only: a model has to hear of
+ * that, also where a stand-in may have acted and failed; and not once the call itself is over. The answer is marked
  * `degraded`. If nothing can stand in either, the call fails as it did, with what else failed among the causes.
  */
 export class FallbackInterceptor implements ToolInterceptor {

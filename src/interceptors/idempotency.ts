@@ -60,9 +60,9 @@ const POLL_MS = { first: 25, longest: 1_000 }
  *   has left, and the key is held until it has really ended.
  * - A repeat after that gets the answer again, as JSON, with `meta['toolwire/replayed']`. A failure is an answer too, with
  *   its code, message and `outcome`, unless nothing was started, or the definition is `idempotent` or
- *   `forwardsIdempotencyKey`: then the repeat runs. So it does after a degraded answer, which is never kept. Of a spilled
- *   one the link is kept, which may outlive what it links to. What still comes of work that all have given up is the
- *   answer, too.
+ *   `forwardsIdempotencyKey`: then the repeat runs. So it does after a degraded answer, which is never kept, if neither the
+ *   call nor what stood in for it may have acted; else it fails. Of a spilled one the link is kept, which may outlive what
+ *   it links to. What still comes of work that all have given up is the answer, too.
  * - The same key with other arguments fails with `IDEMPOTENCY_CONFLICT`, at any time.
  * - Where a process dies at work, the repeat fails with the outcome `unknown`, or runs if that is safe, as above.
  * - The rounds of one call are one use of its key: others are refused with `TOOL_UNAVAILABLE` while it waits for an answer.

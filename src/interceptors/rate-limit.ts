@@ -5,6 +5,7 @@ import type { ToolExecutionContext } from '../registry/tool-execution-context.js
 import type { ToolInterceptor } from '../registry/tool-interceptor.js'
 import type { ToolMetadata } from '../registry/tool-metadata.js'
 import { InterceptorOrder } from './interceptor-order.js'
+import { requireNumber } from './number-option.js'
 import { MemoryStore } from './stores/memory-store.js'
 import { type Consumption, retryAfterOf, type Store, storeKey } from './stores/store.js'
 
@@ -43,11 +44,7 @@ export class RateLimitInterceptor implements ToolInterceptor {
     keyPrefix = 'rate-limit',
     order = InterceptorOrder.rateLimit,
   }: RateLimitInterceptorOptions = {}) {
-    if (!Number.isSafeInteger(defaultPerMinute) || defaultPerMinute < 0) {
-      throw new RangeError(
-        `defaultPerMinute of a rate limit must be a whole number from 0 (got ${defaultPerMinute})`,
-      )
-    }
+    requireNumber('defaultPerMinute of a rate limit', defaultPerMinute, { min: 0, whole: true })
     this.#store = store
     this.#defaultPerMinute = defaultPerMinute
     this.#keyPrefix = keyPrefix

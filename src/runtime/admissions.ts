@@ -1,3 +1,4 @@
+import type { Logger } from '../interceptors/logger.js'
 import type { CallableDefinition, DefinitionAlternative } from '../registry/callable-definition.js'
 import type { Admission, DefinitionRegistry } from '../registry/definition-registry.js'
 import type { JsonSchemaDocument } from '../registry/json-schema.js'
@@ -54,6 +55,22 @@ export function requires(
     // What has alternatives runs one of them, and never without.
     const faults = definition.alternatives?.flatMap((one) => faultsAround(one)) ?? faultsAround()
     requireSound(definition.kind, definition.name, faults)
+  }
+}
+
+/**
+ * Tells of definitions around which the built-in interceptors are not in their order, since one of a narrower scope is
+ * always inside: a tool's own fallback inside a shared attempt limit never sees a time-out. Refuses none.
+ */
+export function tellsOfDisorder(router: ExecutorRouter, logger: Logger): Admission<CallableDefinition> {
+  return ({ kind, name, interceptors: own }, source) => {
+    const arranged = router.routes.arrange({ interceptors: own }, source.interceptors)
+    // Negative orders are those of the built-in ones.
+    const ordered = arranged.filter(({ ring, order }) => ring === 'execution' && order < 0)
+    const misplaced = ordered.filter(({ order }, index) => order < (ordered[index - 1]?.order ?? order))
+    if (misplaced.length === 0) return
+    const order = ordered.map(({ name, scope }) => `${name} (${scope})`)
+    logger.warn({ kind, name, order }, 'interceptors are out of order: give them one scope')
   }
 }
 

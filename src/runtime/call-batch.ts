@@ -1,4 +1,4 @@
-import { describe } from '../registry/json-value.js'
+import { requireNumber } from '../interceptors/number-option.js'
 import type { ToolDefinition } from '../registry/tool-definition.js'
 import type { ToolExecutionResult } from '../registry/tool-execution-result.js'
 import type { CallOptions } from './call-options.js'
@@ -33,10 +33,8 @@ export async function callEach<Call>(
   concurrency: number = DEFAULT_CONCURRENCY,
   run: (call: Call) => Promise<ToolExecutionResult>,
 ): Promise<readonly ToolExecutionResult[]> {
-  if (!(concurrency === Number.POSITIVE_INFINITY || Number.isSafeInteger(concurrency)) || concurrency < 1)
-    throw new RangeError(
-      `concurrency of a batch must be a whole number from 1 (got ${describe(concurrency)})`,
-    )
+  const bounds = { min: 1, max: Number.POSITIVE_INFINITY, whole: true }
+  requireNumber('concurrency of a batch', concurrency, bounds)
   const results: ToolExecutionResult[] = new Array(calls.length)
   const waiting = calls.entries()
   const lane = async () => {

@@ -1,5 +1,5 @@
 import type { Logger } from '../interceptors/logger.js'
-import { checksSchemas, guard, requires } from './admissions.js'
+import { checksSchemas, guard, requires, tellsOfDisorder } from './admissions.js'
 import type { Catalog } from './catalog.js'
 import { type Discovery, find, registerFound, type StartProblem } from './discovery.js'
 import { ExecutorRouter, type ExecutorRouterOptions } from './executor-router.js'
@@ -66,7 +66,7 @@ export async function startRuntime(
   }
   const earlier = guard(
     registries,
-    [checksSchemas(validator), requires(mandatoryInterceptors, router)],
+    [checksSchemas(validator), requires(mandatoryInterceptors, router), tellsOfDisorder(router, logger)],
     hooks,
   )
   hooks.push(...keepHouse(registries, { router, validator, logger }))

@@ -28,7 +28,7 @@ export type ToolRoute<Tool extends ToolDefinition = ToolDefinition> =
  *
  * Each alternative has its own schema, aliases and arguments pipeline, which makes its arguments of what the caller sent,
  * and its own interceptors of the execution ring, inside those of the provider, which with the shared ones run anew for
- * each. Their interceptors of the request ring run once, around all.
+ * each. Their interceptors of the request ring run once, around all. A fallback stands in once the last one has failed.
  *
  * The next one is tried after a failure of health (see `FallbackInterceptor`) if nothing was started, or if all of them are
  * idempotent: a call that may have acted is not run a second time. Bad arguments are the caller's, whoever refuses them;

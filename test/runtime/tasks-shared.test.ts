@@ -92,7 +92,7 @@ it('is answered from another process, once', async () => {
   await vi.advanceTimersByTimeAsync(0)
   const seen = await other.tasks.get(task.id, ada)
   expect(seen && (await standing(seen))).toEqual({ status: 'input_required', questions: ['name'] })
-  await seen?.answer({ unknown: { action: 'cancel' } })
+  expect(await seen?.answer({ unknown: { action: 'cancel' } })).toEqual(['unknown'])
   await seen?.answer({ name: { action: 'accept', content: { name: 'Ada' } } })
   await seen?.answer({ name: { action: 'decline' } })
   await vi.advanceTimersByTimeAsync(1_000)

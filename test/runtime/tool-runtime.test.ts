@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { AttemptTimeoutInterceptor } from '../../src/interceptors/attempt-timeout.js'
+import { FallbackInterceptor } from '../../src/interceptors/fallback.js'
 import { RateLimitInterceptor } from '../../src/interceptors/rate-limit.js'
 import { ToolDefinition } from '../../src/registry/tool-definition.js'
 import { ToolDefinitionProvider } from '../../src/registry/tool-definition-provider.js'
@@ -109,6 +111,40 @@ describe('start', () => {
     const { report } = await started({ tools: [remote, tool('fine')] })
     expect(report).toMatchObject({ tools: 1, problems: [{ source: 'container', toolName: 'remote' }] })
     expect(String(report.problems[0]?.error)).toContain('inputSchema/properties/x')
+  })
+})
+
+describe('interceptors out of order', () => {
+  const fallback = new FallbackInterceptor({ value: 'stand-in' })
+  const limit = new AttemptTimeoutInterceptor({ timeoutMs: 100 })
+
+  it('are told of: those of a tool are inside the shared ones', async () => {
+    const { logger } = await started({
+      tools: [tool('asks', () => 'x', { interceptors: [fallback] })],
+      interceptors: [limit],
+    })
+    expect(logger.lines.filter(({ level }) => level === 'warn')).toEqual([
+      {
+        level: 'warn',
+        fields: {
+          kind: 'tool',
+          name: 'asks',
+          order: ['AttemptTimeoutInterceptor (shared)', 'FallbackInterceptor (tool)'],
+        },
+        message: 'interceptors are out of order: give them one scope',
+      },
+    ])
+  })
+
+  it('are not where they have one scope, nor where the wider one is the outer', async () => {
+    const { logger } = await started({
+      tools: [
+        tool('asks', () => 'x', { interceptors: [limit, fallback] }),
+        tool('b', () => 'x', { interceptors: [limit] }),
+      ],
+      interceptors: [fallback],
+    })
+    expect(logger.lines.filter(({ level }) => level === 'warn')).toEqual([])
   })
 })
 

@@ -45,14 +45,18 @@ export class TaskAccess {
     }
   }
 
-  async answer(id: string, answers: Readonly<Record<string, unknown>>): Promise<void> {
-    const run = this.#running.get(id)
-    if (run !== undefined) return run.answer(answers)
+  /** Returns the keys of those that answer nothing. */
+  async answer(id: string, answers: Readonly<Record<string, unknown>>): Promise<readonly string[]> {
     const state = await this.state(id)
-    if (state === undefined) return
-    const open = Object.entries(answers).filter(([key]) => Object.hasOwn(state.questions, key))
+    const asked = Object.keys(state?.questions ?? {})
+    const given = Object.entries(answers)
+    const open = given.filter(([key]) => asked.includes(key))
+    const ignored = given.flatMap(([key]) => (asked.includes(key) ? [] : [key]))
+    const run = this.#running.get(id)
+    if (run !== undefined) await run.answer(answers)
     // Answers are JSON; the store refuses what is not.
-    if (open.length > 0) await this.#store.send(id, { answers: Object.fromEntries(open) as JsonObject })
+    else if (open.length > 0) await this.#store.send(id, { answers: Object.fromEntries(open) as JsonObject })
+    return ignored
   }
 
   async cancel(id: string): Promise<void> {

@@ -30,8 +30,11 @@ export class ToolTask<Value = unknown> {
     return this.#access.result(this.id, this.toolName, signal) as Promise<ToolExecutionResult<Value>>
   }
 
-  /** Answers questions of `ctx.ask`, by their key in `state().questions`. What is not open any more is ignored. */
-  answer(answers: Readonly<Record<string, AskAnswer>>): Promise<void> {
+  /**
+   * Answers questions of `ctx.ask`, by their key in `state().questions`. Resolves to the keys under which nothing is asked, or
+   * not any more. An answer that does not fit is asked for again, under a new key.
+   */
+  answer(answers: Readonly<Record<string, AskAnswer>>): Promise<readonly string[]> {
     return this.#access.answer(this.id, answers)
   }
 
