@@ -96,8 +96,7 @@ export class CircuitBreakerInterceptor implements ToolInterceptor {
     const circuit = this.#circuitOf(ctx)
     const tell = circuit.admit()
     if (tell === undefined) {
-      const retryAfterMs = Math.ceil(circuit.retryAfterMs)
-      throw new CircuitOpenError(ctx.toolName, retryAfterMs, { kind: ctx.target?.kind })
+      throw new CircuitOpenError(ctx.toolName, circuit.retryAfterMs, { kind: ctx.target?.kind })
     }
     const startedAt = performance.now()
     let health: ToolHealth = 'unclear'

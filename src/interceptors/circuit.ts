@@ -38,7 +38,7 @@ export class Circuit {
 
   /** When it lets something through at the latest, in milliseconds; 0 if now. */
   get retryAfterMs(): number {
-    return this.#state === 'closed' ? 0 : Math.max(0, this.#closedUntil - performance.now())
+    return this.#state === 'closed' ? 0 : Math.ceil(Math.max(0, this.#closedUntil - performance.now()))
   }
 
   /** Lets an attempt through, which tells how it went once it has ended; or refuses it. */

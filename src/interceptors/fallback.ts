@@ -7,6 +7,7 @@ import { type AnyToolError, ToolError } from '../registry/tool-error.js'
 import type { ToolExecutionContext } from '../registry/tool-execution-context.js'
 import { ToolExecutionResult, type ToolSuccess } from '../registry/tool-execution-result.js'
 import type { Next, ToolInterceptor } from '../registry/tool-interceptor.js'
+import { isHarmless } from '../registry/tool-metadata.js'
 import { verdict } from '../registry/visibility.js'
 import { isHealthFailure } from './health-failure.js'
 import { InterceptorOrder } from './interceptor-order.js'
@@ -93,12 +94,13 @@ export class FallbackInterceptor implements ToolInterceptor {
 
   #mayStandIn(ctx: ToolExecutionContext, error: AnyToolError): boolean {
     if (ctx.signal.aborted || !isHealthFailure(error)) return false
-    const { idempotent, readOnly } = ctx.target?.metadata ?? {}
+    const { target } = ctx
+    if (target === undefined) return false
     // The last attempt may have done nothing, and one before it something.
     const hasNotActed = error.outcome === 'not-started' && ctx.outcome === 'not-started'
-    if (!hasNotActed && !idempotent && !readOnly) return false
+    if (!hasNotActed && !isHarmless(target.metadata)) return false
     // An alternative of the tool is the tool itself: the router tries it, and the last one is stood in for.
-    if (ctx.hasNextAlternative && (hasNotActed || idempotent)) return false
+    if (ctx.hasNextAlternative && (hasNotActed || target.metadata.idempotent)) return false
     return this.#when === undefined || verdict(this.#when(error, ctx), 'when of a fallback')
   }
 

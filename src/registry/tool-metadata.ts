@@ -111,6 +111,11 @@ export function isRepeatable({
   return idempotent === true || forwardsIdempotencyKey === true
 }
 
+/** Nobody minds that it may have taken effect: it changes nothing, or twice is as good as once. */
+export function isHarmless({ readOnly, idempotent }: Pick<ToolMetadata, 'readOnly' | 'idempotent'>): boolean {
+  return readOnly === true || idempotent === true
+}
+
 const NO_TAGS: readonly string[] = Object.freeze([])
 
 function requireBoolean(place: string, value: unknown): void {

@@ -165,12 +165,6 @@ export abstract class CallRun {
     return this.outcome === 'not-started' || (this.target !== undefined && isRepeatable(this.target.metadata))
   }
 
-  /** Doing it twice is as good as once. */
-  get isHarmless(): boolean {
-    const { readOnly, idempotent } = this.target?.metadata ?? {}
-    return this.kind !== 'tool' || readOnly === true || idempotent === true
-  }
-
   /** Why nothing may start any more: it is interrupted, or answered, and an interceptor has let go of its `next`. */
   get whyOver(): Interruption | undefined {
     if (this.interruptedBy !== undefined || !this.ended) return this.interruptedBy

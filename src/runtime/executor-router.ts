@@ -3,7 +3,6 @@ import type { Logger } from '../interceptors/logger.js'
 import { type Awaitable, andThen, isPromise } from '../registry/awaitable.js'
 import { CallSuspension } from '../registry/call-suspension.js'
 import type { DetachedCall, DetachOptions } from '../registry/detached-call.js'
-import { errorCopy } from '../registry/error-copy.js'
 import type { RegisteredDefinition } from '../registry/registered-definition.js'
 import { type AnyToolError, ShuttingDownError, ToolError } from '../registry/tool-error.js'
 import { type ToolCall, ToolExecutionContext } from '../registry/tool-execution-context.js'
@@ -12,6 +11,7 @@ import { runAlternatives } from './alternatives.js'
 import { prepareArguments } from './arguments-run.js'
 import type { AskingSettings } from './asking-call.js'
 import { Call, type CallServices, type RunOfCall } from './call.js'
+import { failureOf } from './call-failure.js'
 import { CallLog } from './call-log.js'
 import type { CallOptions } from './call-options.js'
 import { type CallRequest, notFound } from './call-request.js'
@@ -233,13 +233,7 @@ export class ExecutorRouter {
 
   #failure(call: Call, error: AnyToolError): ToolExecutionResult {
     this.#log.failed(call, error)
-    const known = error.withOutcomeOf(call.outcome)
-    const { traceId } = call
-    if (call.outcome === 'not-started' || call.isHarmless)
-      return ToolExecutionResult.failure(known, { ...call.stamp(), traceId })
-    // Whoever goes by the word of it would do twice what is wanted once.
-    const final = known.retryable ? errorCopy(known, { retryable: false }) : known
-    return ToolExecutionResult.failure(final, { ...call.stamp(), traceId, mayHaveActed: true })
+    return failureOf(call, error)
   }
 }
 
