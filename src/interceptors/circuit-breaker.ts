@@ -11,9 +11,9 @@ import type { ToolExecutionResult } from '../registry/tool-execution-result.js'
 import type { Next, ToolInterceptor } from '../registry/tool-interceptor.js'
 import { Circuit, type CircuitState } from './circuit.js'
 import { definitionKey } from './definition-key.js'
+import { healthOf, type ToolHealth } from './failures/tool-health.js'
 import { InterceptorOrder } from './interceptor-order.js'
 import { requireNumber } from './number-option.js'
-import { healthOf, type ToolHealth } from './tool-health.js'
 
 export interface CircuitBreakerInterceptorOptions {
   /** Calls with the same key share a circuit, such as those of one service. Default: one for each definition. */

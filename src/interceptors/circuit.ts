@@ -1,5 +1,5 @@
 import { CircuitState as BreakerState, type IBreaker } from 'cockatiel'
-import type { ToolHealth } from './tool-health.js'
+import type { ToolHealth } from './failures/tool-health.js'
 
 export type CircuitState = 'closed' | 'open' | 'half-open'
 

@@ -5,11 +5,11 @@ import type { ToolExecutionContext } from '../registry/tool-execution-context.js
 import type { ToolExecutionResult } from '../registry/tool-execution-result.js'
 import type { Next, ToolInterceptor } from '../registry/tool-interceptor.js'
 import { abortReason } from './abort-reason.js'
-import { type ConcurrencyLimits, concurrencyLimits } from './concurrency-limits.js'
+import { type ConcurrencyLimits, concurrencyLimits } from './concurrency/concurrency-limits.js'
+import { PermitPool, type Release } from './concurrency/permit-pool.js'
 import { definitionKey } from './definition-key.js'
 import { InterceptorOrder } from './interceptor-order.js'
 import { requireNumber } from './number-option.js'
-import { PermitPool, type Release } from './permit-pool.js'
 
 export interface ConcurrencyLimitInterceptorOptions extends Partial<ConcurrencyLimits> {
   /**

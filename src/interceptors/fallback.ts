@@ -9,9 +9,9 @@ import { ToolExecutionResult, type ToolSuccess } from '../registry/tool-executio
 import type { Next, ToolInterceptor } from '../registry/tool-interceptor.js'
 import { isHarmless } from '../registry/tool-metadata.js'
 import { verdict } from '../registry/visibility.js'
-import { isHealthFailure } from './health-failure.js'
+import { isHealthFailure } from './failures/health-failure.js'
 import { InterceptorOrder } from './interceptor-order.js'
-import { type LastGoodOptions, LastGoodResults } from './last-good-results.js'
+import { type LastGoodOptions, LastGoodResults } from './results/last-good-results.js'
 
 /** What stands in; where there are several, in this order, until one has an answer. At least one must be given. */
 export interface FallbackInterceptorOptions {

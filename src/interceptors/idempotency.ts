@@ -6,9 +6,8 @@ import type { ToolExecutionResult, ToolSuccess } from '../registry/tool-executio
 import type { Next, ToolInterceptor } from '../registry/tool-interceptor.js'
 import { isRepeatable } from '../registry/tool-metadata.js'
 import { unfailing } from './guarded-logger.js'
-import { IdempotencyRecords, type ReadRecord } from './idempotency-records.js'
-import { IdempotentUse, lostAnswer } from './idempotent-use.js'
-import { InterceptorOrder } from './interceptor-order.js'
+import { IdempotencyRecords, type ReadRecord } from './idempotency/idempotency-records.js'
+import { IdempotentUse, lostAnswer } from './idempotency/idempotent-use.js'
 import {
   type KeyedCall,
   keyedCall,
@@ -16,13 +15,14 @@ import {
   recordedAnswer,
   waitsForAnswer,
   waitUnlessOver,
-} from './keyed-call.js'
+} from './idempotency/keyed-call.js'
+import { InterceptorOrder } from './interceptor-order.js'
 import type { Logger } from './logger.js'
 import { requireNumber } from './number-option.js'
 import { pause } from './pause.js'
-import { SharedPromise } from './shared-promise.js'
-import { leavingReason } from './shared-work.js'
-import { restoredError } from './stored-error.js'
+import { SharedPromise } from './results/shared-promise.js'
+import { leavingReason } from './results/shared-work.js'
+import { restoredError } from './results/stored-error.js'
 import { boundedStoreKey } from './stores/bounded-key.js'
 import { MemoryStore } from './stores/memory-store.js'
 import type { Store } from './stores/store.js'

@@ -14,11 +14,11 @@ import type { ToolExecutionContext } from '../registry/tool-execution-context.js
 import type { ToolExecutionResult } from '../registry/tool-execution-result.js'
 import type { Next, ToolInterceptor } from '../registry/tool-interceptor.js'
 import { isRepeatable } from '../registry/tool-metadata.js'
+import { isFinal, isTransient } from './failures/transient-error.js'
 import { InterceptorOrder } from './interceptor-order.js'
 import { requireNumber } from './number-option.js'
 import { pause } from './pause.js'
 import { RetryBudget, type RetryBudgetOptions } from './retry-budget.js'
-import { isFinal, isTransient } from './transient-error.js'
 
 export interface RetryInterceptorOptions {
   /** Of one call, the first one included. Default 3. */

@@ -1,4 +1,4 @@
-import { isHealthFailure } from '../interceptors/health-failure.js'
+import { isHealthFailure } from '../interceptors/failures/health-failure.js'
 import type { Logger } from '../interceptors/logger.js'
 import type { Awaitable } from '../registry/awaitable.js'
 import { CallSuspension } from '../registry/call-suspension.js'

@@ -269,7 +269,10 @@ describe('router: the text of exceptions', () => {
     await using host = await hosted({ tools: [leaky, clear] })
     const call = (name: string) => answered(host.url, { era, method: 'tools/call', params: { name } })
     const [masked, told] = [await call('leaky'), await call('clear')]
-    expect(masked).toMatchObject({ isError: true, content: said('The tool failed. It may have taken effect: check before you call it again') })
+    expect(masked).toMatchObject({
+      isError: true,
+      content: said('The tool failed. It may have taken effect: check before you call it again'),
+    })
     expect(told).toMatchObject({ isError: true, content: said('date must be in the future') })
     for (const answer of [masked, told])
       expect(JSON.stringify(answer)).not.toMatch(/postgres|db\.internal|\/srv|a\.ts|at Object|\.js:/)

@@ -159,7 +159,9 @@ it('asks, shows what is open, and goes on with the answers', async () => {
     second: { action: 'accept', content: { name: 'Lovelace' } },
   })
   await vi.waitFor(async () => expect(await standing(task)).toMatchObject({ questions: ['ask-3'] }))
-  expect(await task.answer({ 'ask-3': { action: 'decline' }, first: { action: 'decline' } })).toEqual(['first'])
+  expect(await task.answer({ 'ask-3': { action: 'decline' }, first: { action: 'decline' } })).toEqual([
+    'first',
+  ])
   expect(gist(await task.result())).toEqual({ value: ['Ada', 'Lovelace', 'decline'] })
 })
 

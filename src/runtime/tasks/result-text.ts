@@ -1,4 +1,4 @@
-import { restoredError, storedError } from '../../interceptors/stored-error.js'
+import { restoredError, storedError } from '../../interceptors/results/stored-error.js'
 import { ToolExecutionResult } from '../../registry/tool-execution-result.js'
 
 /** The JSON text of a result. The cause of an error stays behind, and so does whatever has been put onto the error. */

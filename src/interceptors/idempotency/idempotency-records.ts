@@ -1,7 +1,7 @@
-import { LONGEST_TIMER_MS } from '../registry/idle-wait.js'
-import type { StoredError } from './stored-error.js'
-import type { StoredResult } from './stored-result.js'
-import type { Lease, Store, StoreEntry } from './stores/store.js'
+import { LONGEST_TIMER_MS } from '../../registry/idle-wait.js'
+import type { StoredError } from '../results/stored-error.js'
+import type { StoredResult } from '../results/stored-result.js'
+import type { Lease, Store, StoreEntry } from '../stores/store.js'
 
 /** What is known of a key. `args` is the digest of the arguments that it was used with. */
 export type IdempotencyRecord = { readonly args: string } & IdempotencyState

@@ -1,5 +1,5 @@
-import { digest } from '../registry/fingerprint.js'
-import { isPlain, setMember } from '../registry/json-value.js'
+import { digest } from '../../registry/fingerprint.js'
+import { isPlain, setMember } from '../../registry/json-value.js'
 
 /**
  * Equal for equal arguments. Beside JSON it takes what schema libraries like to make of it: dates and bigints. Nothing

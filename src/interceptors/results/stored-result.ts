@@ -1,10 +1,10 @@
-import { copyJson, type JsonObject, type JsonValue } from '../registry/json-value.js'
+import { copyJson, type JsonObject, type JsonValue } from '../../registry/json-value.js'
 import {
   type ToolContent,
   ToolExecutionResult,
   type ToolSuccess,
   type ToolSuccessParts,
-} from '../registry/tool-execution-result.js'
+} from '../../registry/tool-execution-result.js'
 
 /** A success as JSON: a private, deeply frozen copy. Without a `value` it is `undefined`. */
 export interface StoredResult extends JsonObject {

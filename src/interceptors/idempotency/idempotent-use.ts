@@ -1,14 +1,19 @@
-import { CallSuspension } from '../registry/call-suspension.js'
-import { ALTERNATIVE_STEP } from '../registry/callable-definition.js'
-import type { DetachedCall } from '../registry/detached-call.js'
-import { type AnyToolError, ToolError, ToolExecutionError, type ToolOutcome } from '../registry/tool-error.js'
-import type { ToolSuccess } from '../registry/tool-execution-result.js'
+import { CallSuspension } from '../../registry/call-suspension.js'
+import { ALTERNATIVE_STEP } from '../../registry/callable-definition.js'
+import type { DetachedCall } from '../../registry/detached-call.js'
+import {
+  type AnyToolError,
+  ToolError,
+  ToolExecutionError,
+  type ToolOutcome,
+} from '../../registry/tool-error.js'
+import type { ToolSuccess } from '../../registry/tool-execution-result.js'
+import { SharedPromise } from '../results/shared-promise.js'
+import { type SharedAnswer, SharedWork, sharedAnswer } from '../results/shared-work.js'
+import { storedError } from '../results/stored-error.js'
+import { storedAsSent, storedResult } from '../results/stored-result.js'
 import type { IdempotencyClaim, IdempotencyState } from './idempotency-records.js'
 import type { KeyedCall } from './keyed-call.js'
-import { SharedPromise } from './shared-promise.js'
-import { type SharedAnswer, SharedWork, sharedAnswer } from './shared-work.js'
-import { storedError } from './stored-error.js'
-import { storedAsSent, storedResult } from './stored-result.js'
 
 export interface IdempotentUseParts extends KeyedCall {
   readonly claim: IdempotencyClaim

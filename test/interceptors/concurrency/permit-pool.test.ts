@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type PermitLimits, PermitPool, type Release } from '../../src/interceptors/permit-pool.js'
+import {
+  type PermitLimits,
+  PermitPool,
+  type Release,
+} from '../../../src/interceptors/concurrency/permit-pool.js'
 import { PermitPoolModel } from './permit-pool-model.js'
 
 /** A pool, and what its waiters heard. */

@@ -1,21 +1,21 @@
-import type { Descriptor } from '../registry/descriptor.js'
+import type { Descriptor } from '../../registry/descriptor.js'
 import {
   IdempotencyConflictError,
   OverloadedError,
   ToolExecutionError,
   type ToolOutcome,
   ToolUnavailableError,
-} from '../registry/tool-error.js'
-import { ToolExecutionContext } from '../registry/tool-execution-context.js'
-import type { ToolSuccess } from '../registry/tool-execution-result.js'
-import type { Next } from '../registry/tool-interceptor.js'
-import { isRepeatable } from '../registry/tool-metadata.js'
-import { argumentsDigest } from './arguments-digest.js'
+} from '../../registry/tool-error.js'
+import { ToolExecutionContext } from '../../registry/tool-execution-context.js'
+import type { ToolSuccess } from '../../registry/tool-execution-result.js'
+import type { Next } from '../../registry/tool-interceptor.js'
+import { isRepeatable } from '../../registry/tool-metadata.js'
+import { argumentsDigest } from '../results/arguments-digest.js'
+import { leavingReason } from '../results/shared-work.js'
+import { restoredError } from '../results/stored-error.js'
+import { restoredResult } from '../results/stored-result.js'
+import { retryAfterOf } from '../stores/store.js'
 import type { IdempotencyRecord } from './idempotency-records.js'
-import { leavingReason } from './shared-work.js'
-import { restoredError } from './stored-error.js'
-import { restoredResult } from './stored-result.js'
-import { retryAfterOf } from './stores/store.js'
 
 /** A call that names an idempotency key. */
 export interface KeyedCall {

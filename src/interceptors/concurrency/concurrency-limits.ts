@@ -1,5 +1,5 @@
-import { LONGEST_TIMER_MS } from '../registry/idle-wait.js'
-import { requireNumber } from './number-option.js'
+import { LONGEST_TIMER_MS } from '../../registry/idle-wait.js'
+import { requireNumber } from '../number-option.js'
 
 /** What a `ConcurrencyLimitInterceptor` holds each definition to. */
 export interface ConcurrencyLimits {

@@ -1,7 +1,7 @@
-import { fingerprint } from '../registry/fingerprint.js'
-import type { ToolExecutionContext } from '../registry/tool-execution-context.js'
+import { fingerprint } from '../../registry/fingerprint.js'
+import type { ToolExecutionContext } from '../../registry/tool-execution-context.js'
+import { boundedStoreKey } from '../stores/bounded-key.js'
 import { argumentsDigest } from './arguments-digest.js'
-import { boundedStoreKey } from './stores/bounded-key.js'
 
 /**
  * The key of a result in a store: the same for calls of one caller that ask for the same, by definition (as it is now: see

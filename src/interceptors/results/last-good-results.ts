@@ -1,11 +1,11 @@
-import { callForeign } from '../registry/foreign-code.js'
-import type { ToolExecutionContext } from '../registry/tool-execution-context.js'
-import type { ToolSuccess } from '../registry/tool-execution-result.js'
-import { requireNumber } from './number-option.js'
+import { callForeign } from '../../registry/foreign-code.js'
+import type { ToolExecutionContext } from '../../registry/tool-execution-context.js'
+import type { ToolSuccess } from '../../registry/tool-execution-result.js'
+import { requireNumber } from '../number-option.js'
+import { MemoryStore } from '../stores/memory-store.js'
+import type { Store } from '../stores/store.js'
 import { resultKey } from './result-key.js'
 import { restoredResult, type StoredResult, storedAsSent } from './stored-result.js'
-import { MemoryStore } from './stores/memory-store.js'
-import type { Store } from './stores/store.js'
 
 export interface LastGoodOptions {
   /** Default: a `MemoryStore` of its own, of 1 000 results. */

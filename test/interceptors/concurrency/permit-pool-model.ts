@@ -1,4 +1,4 @@
-import type { PermitLimits } from '../../src/interceptors/permit-pool.js'
+import type { PermitLimits } from '../../../src/interceptors/concurrency/permit-pool.js'
 
 interface Waiting {
   readonly caller: string

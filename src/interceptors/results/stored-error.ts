@@ -1,4 +1,4 @@
-import { copyJson, type JsonObject } from '../registry/json-value.js'
+import { copyJson, type JsonObject } from '../../registry/json-value.js'
 import {
   type AnyToolError,
   ApprovalDeniedError,
@@ -24,7 +24,7 @@ import {
   ToolUnavailableError,
   UnauthenticatedError,
   UpstreamError,
-} from '../registry/tool-error.js'
+} from '../../registry/tool-error.js'
 
 /** What may leave the process of an error: its fields and its message, neither stack nor cause. */
 export interface StoredError extends JsonObject {

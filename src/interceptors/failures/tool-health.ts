@@ -1,6 +1,6 @@
-import type { AnyToolError } from '../registry/tool-error.js'
-import type { ToolExecutionContext } from '../registry/tool-execution-context.js'
-import { isTransientStatus } from '../registry/transient-status.js'
+import type { AnyToolError } from '../../registry/tool-error.js'
+import type { ToolExecutionContext } from '../../registry/tool-execution-context.js'
+import { isTransientStatus } from '../../registry/transient-status.js'
 import { isUnexpected } from './transient-error.js'
 
 /** What an attempt tells of what was called: it works, it does not, or nothing. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { restoredError, storedError } from '../../src/interceptors/stored-error.js'
+import { restoredError, storedError } from '../../../src/interceptors/results/stored-error.js'
 import {
   type AnyToolError,
   ApprovalDeniedError,
@@ -24,7 +24,7 @@ import {
   ToolUnavailableError,
   UnauthenticatedError,
   UpstreamError,
-} from '../../src/registry/tool-error.js'
+} from '../../../src/registry/tool-error.js'
 
 const ERRORS: readonly AnyToolError[] = [
   new ToolNotFoundError('x'),

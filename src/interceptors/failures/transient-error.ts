@@ -1,4 +1,4 @@
-import { type AnyToolError, type ToolErrorCode, ToolExecutionError } from '../registry/tool-error.js'
+import { type AnyToolError, type ToolErrorCode, ToolExecutionError } from '../../registry/tool-error.js'
 
 /** Answers, not accidents: the same call gets the same one again. */
 const FINAL: ReadonlySet<ToolErrorCode> = new Set<ToolErrorCode>([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { argumentsDigest } from '../../src/interceptors/arguments-digest.js'
+import { argumentsDigest } from '../../../src/interceptors/results/arguments-digest.js'
 
 describe('the digest of arguments', () => {
   it('is the same in any order of members', () => {

@@ -1,4 +1,4 @@
-import type { AnyToolError } from '../registry/tool-error.js'
+import type { AnyToolError } from '../../registry/tool-error.js'
 import { isTransient, isUnexpected } from './transient-error.js'
 
 /**

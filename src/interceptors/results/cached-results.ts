@@ -1,6 +1,6 @@
-import type { Logger } from './logger.js'
+import type { Logger } from '../logger.js'
+import { type Store, storeKey } from '../stores/store.js'
 import type { StoredResult } from './stored-result.js'
-import { type Store, storeKey } from './stores/store.js'
 
 export interface CachedResultsOptions {
   readonly store: Store
