@@ -169,7 +169,7 @@ describe.each(WAYS)('$name', ({ connect }) => {
         data: {
           code: 'UPSTREAM_FAILED',
           message: 'The library is down',
-          retryable: false,
+          retryable: true,
           outcome: 'unknown',
           status: 503,
         },

@@ -97,6 +97,17 @@ describe('registry', () => {
     expect(() => namedTool(`${longest}x`)).toThrow(ToolDefinitionError)
   })
 
+  it('REG-08: a dot is kept with names: mcp, apart from what looks like it, and refused otherwise, never replaced', async () => {
+    const names = ['admin.users', 'admin_users', 'admin-users']
+    const mcp = new ToolRegistry({ names: 'mcp' })
+    mcp.registerAll(names.map((name) => namedTool(name)))
+    expect(names.map((name) => mcp.getRequired(name).name)).toEqual(names)
+    const portable = new ToolRegistry()
+    expect(() => portable.register(namedTool('admin.users'))).toThrow(ToolDefinitionError)
+    portable.registerAll(['admin_users', 'admin-users'].map((name) => namedTool(name)))
+    expect(portable.size).toBe(2)
+  })
+
   it('REG-10: every view of a tool has all its parts', async () => {
     const guard = { name: 'guard' }
     const original = ToolDefinition.builder()
