@@ -22,7 +22,7 @@ await runtime.start()
 
 const right = await runtime.call('greet', { name: 'Ada' })
 assert.equal(right.ok && right.value, 'Hello, Ada')
-const wrong = await runtime.call('greet', { name: 5 })
+const wrong = await runtime.call('greet', { name: true })
 assert.equal(!wrong.ok && wrong.error.code, 'INVALID_ARGUMENTS')
 for (const exported of [LoggingInterceptor, RateLimitInterceptor, McpToolBridge]) {
   assert.equal(typeof exported, 'function')
