@@ -1,12 +1,16 @@
 import type { Descriptor } from '../registry/descriptor.js'
 import { describe } from '../registry/json-value.js'
-import { IdempotencyConflictError } from '../registry/tool-error.js'
+import { IdempotencyConflictError, OverloadedError } from '../registry/tool-error.js'
 import type { ToolExecutionContext } from '../registry/tool-execution-context.js'
 import type { ToolExecutionResult, ToolSuccess } from '../registry/tool-execution-result.js'
 import type { Next, ToolInterceptor } from '../registry/tool-interceptor.js'
 import { isRepeatable } from '../registry/tool-metadata.js'
 import { unfailing } from './guarded-logger.js'
-import { IdempotencyRecords, type ReadRecord } from './idempotency/idempotency-records.js'
+import {
+  type IdempotencyClaim,
+  IdempotencyRecords,
+  type ReadRecord,
+} from './idempotency/idempotency-records.js'
 import { IdempotentUse, lostAnswer } from './idempotency/idempotent-use.js'
 import {
   type KeyedCall,
@@ -41,6 +45,8 @@ export interface IdempotencyInterceptorOptions {
   readonly waitingMs?: number
   /** How long after its last sign of life a process is taken for dead, in milliseconds. Default 30 seconds. */
   readonly leaseMs?: number
+  /** New keys that one caller may use within `ttlMs`, so that it cannot fill the store for all others. Default 10 000. */
+  readonly maxKeysPerCaller?: number
   /** Hears of answers that could not be kept. */
   readonly logger?: Logger
   /** Begins every key. Default `idempotency`. */
@@ -67,13 +73,16 @@ const POLL_MS = { first: 25, longest: 1_000 }
  * - Where a process dies at work, the repeat fails with the outcome `unknown`, or runs if that is safe, as above.
  * - The rounds of one call are one use of its key: others are refused with `TOOL_UNAVAILABLE` while it waits for an answer.
  *
- * A store that is full or fails refuses with `OVERLOADED` before anything runs.
+ * Who uses too many keys is refused with `OVERLOADED` before anything runs, and so is everybody where the store is full or
+ * fails.
  */
 export class IdempotencyInterceptor implements ToolInterceptor {
   readonly order: number
+  readonly #store: Store
   readonly #records: IdempotencyRecords
   readonly #ownKey: IdempotencyInterceptorOptions['key']
   readonly #ttlMs: number
+  readonly #maxKeysPerCaller: number
   readonly #waitingMs: number
   readonly #keyPrefix: string
   readonly #logger: Logger | undefined
@@ -88,15 +97,18 @@ export class IdempotencyInterceptor implements ToolInterceptor {
     ttlMs = 86_400_000,
     waitingMs = 600_000,
     leaseMs = 30_000,
+    maxKeysPerCaller = 10_000,
     logger,
     keyPrefix = 'idempotency',
     order = InterceptorOrder.idempotency,
   }: IdempotencyInterceptorOptions = {}) {
-    for (const [option, value] of Object.entries({ ttlMs, waitingMs, leaseMs }))
+    for (const [option, value] of Object.entries({ ttlMs, waitingMs, leaseMs, maxKeysPerCaller }))
       requireNumber(option, value, { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true })
     if (key !== undefined && typeof key !== 'function')
       throw new TypeError(`key must be a function of the context (got ${describe(key)})`)
     this.#records = new IdempotencyRecords({ store, ttlMs, leaseMs })
+    this.#store = store
+    this.#maxKeysPerCaller = maxKeysPerCaller
     this.#ownKey = key
     this.#ttlMs = ttlMs
     this.#waitingMs = waitingMs
@@ -164,6 +176,7 @@ export class IdempotencyInterceptor implements ToolInterceptor {
     const claim = await orOverloaded(ctx, this.#records.claim(key, args, read))
     if (claim === undefined) return undefined
     try {
+      if (read === undefined) await this.#countKey(ctx, claim)
       if (claim.before?.state === 'running' && !call.mayRunAgain) {
         const lost = lostAnswer('unknown')
         await orOverloaded(ctx, claim.end(lost))
@@ -187,6 +200,17 @@ export class IdempotencyInterceptor implements ToolInterceptor {
       await claim.release()
       throw thrown
     }
+  }
+
+  /** One too many is given back. */
+  async #countKey(ctx: ToolExecutionContext, claim: IdempotencyClaim): Promise<void> {
+    const { callerKey, toolName, target } = ctx
+    const key = boundedStoreKey(`${this.#keyPrefix}.keys`, callerKey)
+    const quota = { limit: this.#maxKeysPerCaller, windowMs: this.#ttlMs }
+    const { allowed, retryAfterMs } = await orOverloaded(ctx, this.#store.consume(key, quota))
+    if (allowed) return
+    await orOverloaded(ctx, claim.end(undefined))
+    throw new OverloadedError(toolName, retryAfterMs, { kind: target?.kind })
   }
 
   #lostRecord({ kind, toolName, callId, traceId }: ToolExecutionContext, err: unknown): void {

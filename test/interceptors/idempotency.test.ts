@@ -259,6 +259,20 @@ describe('an answer that is not kept', () => {
   })
 })
 
+describe('the keys of one caller', () => {
+  it('are so many, and do not take the room of others', async () => {
+    const host = await paying(undefined, { maxKeysPerCaller: 2 })
+    const ann = { sessionId: 'ann' }
+    for (const idempotencyKey of ['1', '2']) await host.pay({ ...ann, idempotencyKey })
+    expect(await host.pay({ ...ann, idempotencyKey: '3' })).toMatchObject({
+      error: { code: 'OVERLOADED', outcome: 'not-started', retryAfterMs: expect.any(Number) },
+    })
+    expect(gist(await host.pay({ ...ann, idempotencyKey: '2' }))).toEqual({ value: 'paid' })
+    expect(gist(await host.pay({ sessionId: 'bob', idempotencyKey: '3' }))).toEqual({ value: 'paid' })
+    expect(host.runs).toHaveLength(3)
+  })
+})
+
 describe('its settings', () => {
   it.each<[IdempotencyInterceptorOptions, string]>([
     [{ ttlMs: 0 }, 'ttlMs must be a whole number from 1'],
