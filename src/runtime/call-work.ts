@@ -6,18 +6,22 @@ export type Interruption = AnyToolError | CallSuspension
 
 /** What the executor of one call has started and what may still be running when the call has its answer. */
 export class CallWork {
-  readonly #running = new Set<Promise<unknown>>()
+  #running = 0
+  /** What was started last. Most calls start one thing: there is no list until a second one runs beside it. */
+  #last: Promise<unknown> | undefined
+  #earlier: Promise<unknown>[] | undefined
   /** Work that has left the call. */
   #elsewhere: Set<Promise<unknown>> | undefined
   #interrupt: ((reason: Interruption) => void) | undefined
 
   get isRunning(): boolean {
-    return this.#running.size > 0
+    return this.#running > 0
   }
 
   /** Calls `then` once nothing that runs now is running any more, wherever it does. `then` must not throw. */
   whenSettled(then: () => void): void {
-    const running = [...this.#running, ...(this.#elsewhere ?? [])]
+    const here = this.isRunning ? [this.#last, ...(this.#earlier ?? [])] : []
+    const running = [...here, ...(this.#elsewhere ?? [])]
     if (running.length === 0) then()
     else void Promise.allSettled(running).then(then)
   }
@@ -36,8 +40,9 @@ export class CallWork {
   }
 
   /**
-   * Settles as `work` does, by way of `completed` and `failed`, or rejects when it is interrupted, whichever comes first.
-   * `work` must be a promise's own. With `endCall`, an interruption goes there instead, and the promise may never settle: that saves another one.
+   * Settles as `work`, a real promise, does, by way of `completed` and `failed`, or rejects when it is interrupted,
+   * whichever comes first. With `endCall`, an interruption goes there instead, and the promise may never settle: that saves
+   * another one.
    */
   race<T, R>(
     work: Promise<T>,
@@ -45,10 +50,12 @@ export class CallWork {
     failed: (thrown: unknown) => Interruption,
     endCall: ((reason: Interruption) => void) | undefined,
   ): Promise<R> {
-    this.#running.add(work)
+    if (this.isRunning) this.#earlier = [...(this.#earlier ?? []), this.#last as Promise<unknown>]
+    this.#last = work
+    this.#running++
     const settled = work.then(
       (value) => {
-        this.#running.delete(work)
+        this.#running--
         try {
           return completed(value)
         } catch (thrown) {
@@ -56,7 +63,7 @@ export class CallWork {
         }
       },
       (thrown: unknown) => {
-        this.#running.delete(work)
+        this.#running--
         throw failed(thrown)
       },
     )
