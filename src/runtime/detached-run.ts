@@ -24,7 +24,6 @@ export interface DetachedRunHooks {
 export class DetachedRun extends CallRun implements ToolCall {
   readonly parent: RunOfCall
   readonly origin: Call
-
   readonly #takesLateResult: boolean
 
   constructor(
